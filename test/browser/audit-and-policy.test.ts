@@ -497,10 +497,17 @@ test('a request whose contents were erased says so in their place, live, and wha
   const input = { path: 'notes/jane.md', content: 'Jane Doe lives in Elm Street\n' }
   const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'On Jane Doe.')
   const request = requestIds[0]!
+  const page = await dashboard.open('Grace', `/requests/${request}`)
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  await page.getByLabel('content').waitFor()
+  await page.keyboard.type('Not ')
+  const inTab = () => page.evaluate(() => JSON.stringify(sessionStorage))
+  await expect.poll(inTab).toContain('Jane')
   await desk.decide(desk.people.grace, request)
   await desk.perform(await desk.turn(runId, 1))
   await desk.turn(runId, 2)
-  const page = await dashboard.open('Grace', `/requests/${request}`)
+  // Without the row beside it, which stays until the person moves on.
+  await page.reload()
   await page.getByRole('heading', { name: 'What was requested' }).waitFor()
   await page.getByText('Jane Doe lives in Elm Street').first().waitFor()
   await eraseRequestContents(desk.api, desk.people.olga.caller, { request, why: 'asked for it' })
@@ -510,6 +517,7 @@ test('a request whose contents were erased says so in their place, live, and wha
   await page.getByText('The bytes themselves').waitFor()
   expect(await page.getByRole('button', { name: 'Show every byte' }).count()).toBe(0)
   await page.getByText('Jane').first().waitFor({ state: 'detached' })
+  expect(await inTab()).not.toContain('Jane')
   await page.goto(`${dashboard.url}/runs/${runId}`)
   await page
     .getByText(/\[erased on .* by Olga\]/)

@@ -1,11 +1,21 @@
+import { notifications } from '@mantine/notifications'
+
+let hasSaid = false
+
 /**
  * Keeps a text over reloads of this tab. If the browser has no room for it, the text lasts only
- * while the page is open. The older text is then removed: a reload must not bring it back.
+ * while the page is open, and a message says so once. The older text is then removed: a reload must
+ * not bring it back.
  */
 export function keepInTab(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text)
   } catch {
     sessionStorage.removeItem(key)
+    if (hasSaid) return
+    hasSaid = true
+    const message =
+      'This browser has no more room for what is typed in this tab: send it before you reload or close the page.'
+    notifications.show({ color: 'red', autoClose: false, message })
   }
 }

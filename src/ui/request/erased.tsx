@@ -1,4 +1,7 @@
+import { useEffect } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { useMe } from '../api/queries.ts'
+import { removeErasedDrafts } from '../states/draft.ts'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -6,7 +9,9 @@ import { VisibleText } from '../text/visible-text.tsx'
 type Erasure = NonNullable<RequestDetail['erased']>
 
 /** Replaces erased contents: who erased them and when, and the hashes that are left. */
-export function Erased({ erased }: { erased: Erasure }) {
+export function Erased({ requestId, erased }: { requestId: string; erased: Erasure }) {
+  const { id: personId } = useMe().person
+  useEffect(() => removeErasedDrafts(requestId, personId), [requestId, personId])
   const { at, by, contents } = erased
   return (
     <section className="card" aria-labelledby="erased-title">

@@ -112,7 +112,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
           <Alike request={request} />
         </SecretsContext>
         {displayedRequest.erased !== null ? (
-          <Erased erased={displayedRequest.erased} />
+          <Erased requestId={request.id} erased={displayedRequest.erased} />
         ) : (
           // A question is shown once: its title and choices may already be all of it.
           !(request.kind === 'question' && isWholeInTitle(displayedRequest)) && (

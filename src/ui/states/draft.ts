@@ -1,8 +1,10 @@
-import { useCallback, useState } from 'react'
+import { useCallback, useState, useSyncExternalStore } from 'react'
+import { newListeners } from '#domain/listeners.ts'
 import { useMe } from '../api/queries.ts'
 import { keepInTab } from '../api/keep-in-tab.ts'
 
 const start = 'countersign.draft.'
+const changes = newListeners()
 
 function endOf(requestId: string, personId: string): string {
   return `.${requestId}.${personId}`
@@ -39,6 +41,27 @@ export function keepDraft(field: Field, requestId: string, personId: string, tex
   const key = keyOf(field, requestId, personId)
   if (text === '') sessionStorage.removeItem(key)
   else keepInTab(key, text)
+  changes.notify()
+}
+
+/** How many drafts of a request `isCounted` counts, as they change on this page. */
+export function useDraftCount(requestId: string, isCounted: (field: string) => boolean): number {
+  const { person } = useMe()
+  return useSyncExternalStore(
+    changes.subscribe,
+    () => draftedFields(requestId, person.id).filter(isCounted).length,
+  )
+}
+
+/**
+ * Removes what a person typed about a request whose contents were erased, which quotes them. The
+ * page still shows the reason and the comment, in which only their own words are.
+ */
+export function removeErasedDrafts(requestId: string, personId: string): void {
+  for (const field of draftedFields(requestId, personId)) {
+    if (field === 'reason' || field === 'comment') continue
+    sessionStorage.removeItem(`${start}${field}${endOf(requestId, personId)}`)
+  }
 }
 
 /**

@@ -220,7 +220,7 @@ test('a call that was decided or changed elsewhere meanwhile is not decided here
   await expect.poll(() => statesOf(db, requestIds)).toEqual(['denied', 'approved', 'approved'])
 })
 
-test('a typed reason is there on the new revision too, also when the browser can keep no more', async () => {
+test('a typed reason is there on the new revision too, also when the browser can keep no more, which is said', async () => {
   const { desk } = dashboard
   const { requestIds, runId } = await ask(desk, [writeCall('notes/full.md')], 'One')
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
@@ -232,6 +232,7 @@ test('a typed reason is there on the new revision too, also when the browser can
     Object.defineProperty(Storage.prototype, 'setItem', { value })
   })
   await page.getByLabel('Reason').fill('use yarn')
+  await page.getByRole('alert').getByText('no more room for what is typed').waitFor()
   const [request = ''] = requestIds
   const { caller } = desk.people.linus
   const { digest } = await getRequest(desk.api, caller, { request })

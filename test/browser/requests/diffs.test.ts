@@ -169,14 +169,20 @@ test('a name that is too long to stand beside the tools of its file is broken at
   expect(Math.abs(right(tools) - right(head))).toBeLessThan(2)
 })
 
-test('a comment is written at its line, stands there for the next reader, and is counted with a denial', async () => {
+test('a comment is written at its line, stands there for the next reader, and is counted with a denial, which says so until it is saved', async () => {
   const { page, requestId } = await openChange('notes/notes.ts', [text(source), text(changed)])
   await page.locator('.diff-gutter-insert').last().click()
   const field = page.getByLabel('Comment on new line 21')
   await expect.poll(() => field.evaluate((at) => at === document.activeElement)).toBe(true)
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.getByText('The agent reads it.', { exact: true }).waitFor()
   await field.fill('Use a number <b>here</b>')
+  await page
+    .getByText('The agent reads it. It does not read your 1 unsaved comment.', { exact: true })
+    .waitFor()
   await page.getByRole('button', { name: 'Comment on the line' }).click()
   await field.waitFor({ state: 'detached' })
+  await page.getByText('The agent reads it, and 1 remark on lines.', { exact: true }).waitFor()
   const linus = await dashboard.open('Linus', `/requests/${requestId}`)
   const note = linus.locator('.diff-widget', { hasText: 'Use a number <b>here</b>' })
   await note.getByText('Grace').waitFor()

@@ -2,6 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
+import { useDraftCount } from '../../states/draft.ts'
+import { lineOfDraftField } from './line-draft.ts'
 
 /** The members of a request that its comments need, on its page and in a change set. */
 export type CommentedRequest = Pick<
@@ -22,16 +24,20 @@ export function useReloadComments(): () => Promise<void> {
   }, [client])
 }
 
-/** Who reads a denial. The agent also reads the comments on lines, shown here or not. */
-export function denialReaders({
-  external,
-  comments,
-}: {
-  external: unknown
-  comments: readonly Comment[]
+/**
+ * Who reads a denial. The agent also reads the comments on lines, shown here or not, but none that
+ * the person has begun and not saved.
+ */
+export function useDenialReaders(request: {
+  readonly id: string
+  readonly external: unknown
+  readonly comments: readonly Comment[]
 }): string {
-  if (external !== null) return 'The program reads it.'
-  const remarks = comments.filter(({ anchor }) => anchor !== null).length
-  if (remarks === 0) return 'The agent reads it.'
-  return `The agent reads it, and ${countWords(remarks, 'remark')} on lines.`
+  const unsaved = useDraftCount(request.id, (field) => lineOfDraftField(field) !== null)
+  if (request.external !== null) return 'The program reads it.'
+  const remarks = request.comments.filter(({ anchor }) => anchor !== null).length
+  const words = remarks === 0 ? '' : `, and ${countWords(remarks, 'remark')} on lines`
+  const lost =
+    unsaved === 0 ? '' : ` It does not read your ${countWords(unsaved, 'unsaved comment')}.`
+  return `The agent reads it${words}.${lost}`
 }
