@@ -84,6 +84,22 @@ test('a request stays readable on a phone when the sheet of its decision does no
   expect(await page.getByText('cannot be shown').count()).toBe(0)
 })
 
+test('a change of the input that was begun on a phone continues in the sheet, which opens', async () => {
+  // Bytes are edited field by field.
+  const input = { path: 'notes/phone-bytes.md', content: 'AAAA', encoding: 'base64' }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'Bytes.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
+  await page.getByRole('button', { name: 'Decide…' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Your decision' })
+  await sheet.getByText('Approve with changes').click()
+  const field = sheet.getByLabel('content', { exact: true })
+  await field.fill('BBBB')
+  await page.reload()
+  await page.getByRole('button', { name: 'Continue the change' }).click()
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('BBBB')
+})
+
 test.each([
   ['a phone', phone],
   ['a desktop', { width: 1280, height: 900 }],

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useEffect, useState, type ReactNode } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { Choice } from '../deciding/decision/choosing/decision-body.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
 import { laterDialog } from '../floating/later-dialog.ts'
 import { leadTo } from '../states/lead-to.ts'
@@ -16,12 +17,14 @@ export function DecisionPlace(props: {
   request: RequestDetail
   /** the file of the call is open for changes, which the sheet would cover */
   isFileOpen: boolean
+  /** the choice so far, which a button on the page can make too */
+  choice: Choice | null
   /** the result is at the end of the page, which the sheet covers */
   hasOutcomeBelow: boolean
   /** `goTo` leaves the sheet for the element with that id */
   children: (goTo: (id: string) => void) => ReactNode
 }) {
-  const { request, isFileOpen } = props
+  const { request, isFileOpen, choice } = props
   const phone = useNarrow()
   const [isOpen, setOpen] = useState(false)
   const [goal, setGoal] = useState<string | null>(null)
@@ -43,6 +46,9 @@ export function DecisionPlace(props: {
   useEffect(() => {
     if (!phone || isFileOpen) setOpen(false)
   }, [phone, isFileOpen])
+  useEffect(() => {
+    if (phone && choice !== null && isToDecide && !isFileOpen) setOpen(true)
+  }, [phone, choice, isToDecide, isFileOpen])
   if (!phone) {
     return (
       <aside className="request-side" aria-label="Decision">

@@ -133,7 +133,12 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
         {!hadHistory && <Decisions request={request} />}
         {comesLater && isPhone && <ExecutionResult request={request} isBelowDecision={false} />}
       </div>
-      <DecisionPlace request={request} isFileOpen={view.editsFile} hasOutcomeBelow={isOutcomeBelow}>
+      <DecisionPlace
+        request={request}
+        isFileOpen={view.editsFile}
+        choice={view.unsentChoice.choice}
+        hasOutcomeBelow={isOutcomeBelow}
+      >
         {(goTo) => (
           <>
             <RequestForm
