@@ -37,6 +37,20 @@ test('a file that hangs while it loads is a problem too, in less time than who a
   ])
 })
 
+test('versions with the same tool files share their processes, and others have their own', async () => {
+  await using project = await projectWith({ 'tools/a.ts': toolFile('a', '') })
+  const { projectDir, toolFiles } = project
+  await using processes = new ToolProcesses({ projectDir, environment: {} })
+  const saved = (text: string) => ({ ...policyOf('  a: {}'), digest: `sha256:${text}`, toolFiles })
+  const first = await processes.of(saved('first'))
+  expect(first).not.toBeNull()
+  expect(await processes.of(saved('second'))).toBe(first)
+  const changed = toolFiles.map(({ path }) => ({ path, hash: 'another' }))
+  expect(await processes.of({ ...saved('third'), toolFiles: changed })).not.toBe(first)
+  const config = { ...saved('fourth').config, name: { tokenFrom: 'OWN_SECRET' } }
+  expect(await processes.of({ ...saved('fourth'), config })).not.toBe(first)
+})
+
 test('files that load, and those that were saved since, are no reason to say anything', () => {
   const problem = { file: 'tools/a.ts', line: null, problem: 'It has changed.', changed: true }
   expect(toolProblemsText([])).toBeNull()

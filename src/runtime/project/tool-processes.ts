@@ -1,3 +1,4 @@
+import { hashJson } from '#domain/json/digest.ts'
 import type { Policy } from '#policy/policy.ts'
 import { secretVariables } from '#policy/secret-variables.ts'
 import { describeTools } from '#tools/custom/load-tool-descriptions.ts'
@@ -7,7 +8,7 @@ import type { ToolFileProblem } from '#tools/custom/tool-protocol.ts'
 import { valueWithin } from '#tools/custom/value-within.ts'
 import type { Environment } from '../environment.ts'
 
-/** Longer than any tool may run: a version that was unused for this time is not in use. */
+/** Longer than any tool may run: tools that were unused for this time are not in use. */
 const maxIdleMs = 2 * 3_600_000
 
 /** Who asks what does not load waits 10 s for the answer of this host (`askHost`). */
@@ -18,7 +19,10 @@ interface OpenProcess {
   usedAt: number
 }
 
-/** The custom tools of the policy versions in use on this host, opened once per version. */
+/**
+ * The custom tools of the policy versions in use on this host. Versions with the same tool files
+ * share their processes: one for each saved version would fill the memory.
+ */
 export class ToolProcesses implements AsyncDisposable {
   readonly #projectDir: string
   readonly #environment: Environment
@@ -33,9 +37,10 @@ export class ToolProcesses implements AsyncDisposable {
   async of(policy: Policy): Promise<ToolProcess | null> {
     if (policy.toolFiles.length === 0) return null
     this.#closeIdle()
-    const entry = this.#processes.get(policy.digest) ?? { process: this.#open(policy), usedAt: 0 }
+    const key = keyOf(policy)
+    const entry = this.#processes.get(key) ?? { process: this.#open(policy, key), usedAt: 0 }
     entry.usedAt = performance.now()
-    this.#processes.set(policy.digest, entry)
+    this.#processes.set(key, entry)
     return entry.process
   }
 
@@ -58,17 +63,17 @@ export class ToolProcesses implements AsyncDisposable {
     }
   }
 
-  #open(policy: Policy): Promise<ToolProcess> {
+  #open(policy: Policy, key: string): Promise<ToolProcess> {
     const processes = openToolProcess(this.#setupOf(policy))
     // One that could not be opened is tried again at the next call.
-    processes.catch(() => this.#processes.delete(policy.digest))
+    processes.catch(() => this.#processes.delete(key))
     return processes
   }
 
   #closeIdle(): void {
-    for (const [digest, entry] of this.#processes) {
+    for (const [key, entry] of this.#processes) {
       if (performance.now() - entry.usedAt < maxIdleMs) continue
-      this.#processes.delete(digest)
+      this.#processes.delete(key)
       void entry.process.then((process) => process[Symbol.asyncDispose]()).catch(() => undefined)
     }
   }
@@ -80,6 +85,11 @@ export class ToolProcesses implements AsyncDisposable {
       processes.map(async (entry) => (await entry.process)[Symbol.asyncDispose]()),
     )
   }
+}
+
+/** What distinguishes the tool processes of versions: their files, and what they must not see. */
+function keyOf({ toolFiles, config }: Policy): string {
+  return hashJson([toolFiles, [...secretVariables(config)].toSorted()])
 }
 
 /** Tools must not get the service's secrets that countersign.yaml names. */
