@@ -1,12 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { recordMissedTimes } from './record-missed-times.ts'
 import { recordScheduledTime } from './record-scheduled-time.ts'
 import { startDueTimes } from './start-scheduled.ts'
 
 const minuteMs = 60_000
-const names = ['behind', 'ahead', 'watched', 'early'] as const
+const names = ['behind', 'ahead', 'watched', 'early', 'back', 'rewatched'] as const
 const desk = disposeAfterTests(await openAgentDesk())
 await desk.activate({
   'countersign.yaml': `${deskConfig}schedules:\n${names
@@ -76,4 +77,31 @@ test('a time that a Temporal server with a clock ahead reports early waits for i
     .execute()
   await startDueTimes(desk.api)
   expect(await outcomesOf('early')).toEqual(['started'])
+})
+
+test('after the clock of the database was set back, a time that had been recorded as missed starts its run when it comes', async () => {
+  const { db } = desk.database
+  await recordTime('back', -3)
+  await recordTime('back')
+  await db
+    .updateTable('schedule_time')
+    .set({ outcome: 'missed' })
+    .where('schedule', '=', 'back')
+    .execute()
+  await recordTime('back', -3)
+  await recordTime('back')
+  await startDueTimes(desk.api)
+  expect(await outcomesOf('back')).toEqual(['missed', 'started'])
+})
+
+test('after the clock of the database was set back, times are watched from then on', async () => {
+  const { db } = desk.database
+  await recordMissedTimes(desk.api)
+  const ahead = new Date(Date.now() + 4 * 24 * 60 * minuteMs)
+  const watch = db.updateTable('schedule_watch').where('schedule', '=', 'rewatched')
+  await watch.set({ through: ahead }).execute()
+  await recordMissedTimes(desk.api)
+  const { through } = await rowOf(db, 'schedule_watch', { schedule: 'rewatched' })
+  expect(through.getTime()).toBeLessThan(Date.now() + minuteMs)
+  expect(await outcomesOf('rewatched')).toEqual([])
 })

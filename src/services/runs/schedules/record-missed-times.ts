@@ -58,7 +58,7 @@ async function watchSchedule(
   const checked = goesOn ? checkTimes(setting, watch.through, now) : null
   if (checked !== null && checked.missed.length > 0) await record(ctx, name, checked.missed)
   const through = checked?.through ?? now
-  const isNear = goesOn && through.getTime() - watch.through.getTime() < advanceMs
+  const isNear = goesOn && Math.abs(through.getTime() - watch.through.getTime()) < advanceMs
   if (isNear) return
   const row = { cron, timezone, paused, through }
   await ctx.db
@@ -75,7 +75,9 @@ function checkTimes(
   now: Date,
 ): { readonly missed: readonly Date[]; readonly through: Date } {
   const until = new Date(now.getTime() - reportedWithinMs)
-  const from = new Date(Math.max(through.getTime(), now.getTime() - missedForMs))
+  // The clock of the database may have been set back.
+  const begin = Math.min(through.getTime(), now.getTime())
+  const from = new Date(Math.max(begin, now.getTime() - missedForMs))
   const times: Date[] = []
   const cron = cronTimes(setting)
   for (let at = cron.next(from); at !== null && at <= until; at = cron.next(at)) times.push(at)

@@ -17,9 +17,8 @@ import { worktreeStart, type WorktreeStart } from '../starting/worktree-start.ts
 import { newRunOf, recordRun, type StartedRun } from '../starting/record-run.ts'
 import { requireInputFits, starterOf, taskMessage } from '../starting/start-run.ts'
 import { requireWorker } from '../../core/require-worker.ts'
+import { missedAfterMs } from './record-scheduled-time.ts'
 
-/** A time is missed when its run could not start within these milliseconds. */
-const missedAfterMs = 60_000
 /** The clock of Temporal may be ahead by as much. A time that is reported earlier is invalid. */
 const maxEarlyMs = 15 * 60_000
 const maxAtOnce = 100
