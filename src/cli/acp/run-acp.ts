@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { parseJson } from '#domain/json/parse-json.ts'
 import { isObject } from '#domain/json/is-object.ts'
+import { LineSplitter } from '#domain/text/encoding/line-splitter.ts'
 import { wordSet } from '#domain/text/word-set.ts'
 import { PermissionProxy, type CallJudge } from './permission-proxy.ts'
 
@@ -107,12 +107,15 @@ function eachMessage(
   take: (message: unknown) => Promise<void>,
 ): void {
   let before: Promise<void> = Promise.resolve()
-  createInterface({ input: from, crlfDelay: Infinity }).on('line', (line) => {
+  const read = (line: string): void => {
     if (line.length > maxLineCharacters) return refuse()
     const message = parseJson(line)
     if (message === undefined) return
     for (const one of Array.isArray(message) ? message : [message]) {
       before = before.then(() => take(one))
     }
-  })
+  }
+  const lines = new LineSplitter()
+  from.on('data', (bytes: Buffer) => lines.take(bytes).forEach(read))
+  from.once('end', () => read(lines.end()))
 }

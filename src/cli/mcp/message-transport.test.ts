@@ -57,6 +57,11 @@ test('a line that is no message is answered with an error of the protocol, and m
   ])
 })
 
+test('a message with line separators of Unicode, which JSON may contain, is one message', async () => {
+  const { ids, answers } = await send([aCall(1, { text: 'one\u2028two\u2029three' }), aCall(2, {})])
+  expect([ids, answers]).toEqual([[1, 2], []])
+})
+
 test('a message of up to 12 MiB reaches the server, and a longer one is answered with an error', async () => {
   const { ids, answers } = await send([
     aCall('long', { long: 'x'.repeat(11 * mib) }),

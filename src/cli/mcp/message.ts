@@ -1,8 +1,8 @@
 import { parseJson, parseObject } from '#domain/json/parse-json.ts'
 import { valueIn } from '#domain/json/value-in.ts'
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { isObject } from '#domain/json/is-object.ts'
+import { LineSplitter } from '#domain/text/encoding/line-splitter.ts'
 
 /** A message of the Model Context Protocol. */
 export type McpMessage = Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ export async function* messagesOf(
   input: Readable,
   refuse: (answer: object) => void,
 ): AsyncGenerator<ReceivedMessage> {
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+  for await (const line of linesOf(input)) {
     if (line.trim() === '') continue
     const message = parseObject(line)
     if (message === null) {
@@ -48,6 +48,12 @@ export async function* messagesOf(
       if (idOf(message) !== null) refuse(errorAnswer(message['id'], [-32600, sentence]))
     } else yield { message, line }
   }
+}
+
+async function* linesOf(input: Readable): AsyncGenerator<string> {
+  const lines = new LineSplitter()
+  for await (const bytes of input) yield* lines.take(bytes as Buffer)
+  yield lines.end()
 }
 
 const notJson = [-32700, 'the line is no JSON'] as const
