@@ -11,10 +11,10 @@ import { Time, TimeLeft } from '../text/time.tsx'
 import { ClaimButton } from '../deciding/triage/claim-button.tsx'
 import { TriageState } from '../deciding/triage/triage-state.tsx'
 import { Risk } from '../deciding/facts/risk.tsx'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useRef } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
-import { useAct } from '../states/use-act.ts'
+import { useAct, useOneAtATime } from '../states/use-act.ts'
 import { useSteadyHeight } from '../states/use-steady-height.ts'
 import { isOfQueue } from './is-of-queue.ts'
 import { Triage } from './triage.tsx'
@@ -121,22 +121,20 @@ const dayMs = 86_400_000
  */
 function MoreTime({ request }: { request: RequestDetail }) {
   const me = useMe()
-  const act = useAct(['request'])
-  const [busy, setBusy] = useState(false)
+  // The button is not disabled meanwhile, because it would lose the focus.
+  const act = useOneAtATime(useAct(['request']))
   const usable = request.state === 'pending' && isOfQueue(me, request)
   useShortcut('moreTime', usable ? () => void extend() : null)
   if (!usable) return null
   async function extend(): Promise<void> {
-    setBusy(true)
     const expiresAt = new Date(Date.parse(request.expiresAt) + dayMs).toISOString()
     await act(
       () => callApi('extendRequest', { params: { id: request.id }, body: { expiresAt } }),
       'The deadline is a day later',
     )
-    setBusy(false)
   }
   return (
-    <Button size="xs" variant="default" loading={busy} onClick={() => void extend()}>
+    <Button size="xs" variant="default" onClick={() => void extend()}>
       {verbs.extend}
     </Button>
   )

@@ -43,6 +43,20 @@ test('a colleague sees at once who is on a request, in the list and on its page,
   await linus.getByText('Grace is on it').waitFor({ state: 'detached' })
 })
 
+test('an act beside the decision is announced, and leaves the focus on its button', async () => {
+  const { id } = await newNote()
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  const press = async (name: string, words: string | RegExp) => {
+    await page.getByRole('button', { name }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText(words).waitFor({ state: 'attached' })
+    return page.evaluate(() => document.activeElement?.textContent)
+  }
+  expect(await press('Claim', /^Claimed #/)).toMatch(/Release|Claim/)
+  expect(await press('Release', /^Released #/)).toMatch(/Release|Claim/)
+  expect(await press('Extend by a day', 'The deadline is a day later')).toBe('Extend by a day')
+})
+
 test('the list says to a person that a request was handed over to them', async () => {
   const { id, path } = await newNote()
   const grace = await dashboard.open('Grace', `/requests/${id}`)

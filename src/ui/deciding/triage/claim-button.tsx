@@ -12,7 +12,10 @@ export function ClaimButton({ request }: { request: RequestDetail }) {
   const act = useAct(['request'])
   const mine = request.claim?.person.id === me.person.id
   const toggle = () =>
-    act(() => callApi(mine ? 'releaseRequest' : 'claimRequest', { params: { id: request.id } }))
+    act(
+      () => callApi(mine ? 'releaseRequest' : 'claimRequest', { params: { id: request.id } }),
+      `${mine ? 'Released' : 'Claimed'} #${request.number}`,
+    )
   const usable = request.state === 'pending'
   useShortcut('claim', usable ? () => void toggle() : null)
   const keys = useAriaKeys('claim')
