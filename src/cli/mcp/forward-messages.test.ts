@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
@@ -6,8 +6,11 @@ import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { forwardMessages } from './forward-messages.ts'
 
 /** What an agent reads that sends one line to a gateway which answers as the test says. */
-async function answersTo(line: string, listener: RequestListener): Promise<unknown[]> {
-  const server = createServer(listener)
+async function answersTo(
+  line: string,
+  answer: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<unknown[]> {
+  const server = createServer((request, response) => void answer(request, response))
   const url = new URL(`http://127.0.0.1:${await listenHere(server)}/mcp/files`)
   const input = new PassThrough()
   const output = new PassThrough()
