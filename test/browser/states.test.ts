@@ -366,7 +366,7 @@ test('a message on a phone is at the top, also if the script of the messages doe
   const page = await dashboard.open('Grace', '/', { viewport: phone })
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await page.route('**/assets/{palette,message-stack}-*.js', (route) => route.abort())
-  await page.keyboard.press('Control+k')
+  await page.locator('.palette-button').click()
   const message = page.getByRole('alert').getByText('could not be loaded. Reload the page')
   await message.waitFor()
   expect((await message.boundingBox())!.y).toBeLessThan(phone.height / 2)
