@@ -34,6 +34,7 @@ function receiptOf(size: number, places: readonly number[]) {
       event: documents[index] ?? '',
       proof: inclusionProof(index, size, tree).map((hash) => hash.toString('base64')),
     })),
+    waiting: 0,
   }
 }
 
@@ -41,7 +42,8 @@ const holds = {
   checkpoint: { signer: 'countersign/test' },
   notIncluded: [],
   isChained: true,
-  notInReceipt: 0,
+  differing: 0,
+  newer: 0,
 }
 
 /** The events as the service lists them. */
@@ -100,11 +102,20 @@ test('a text that is no event is not in the log, and breaks the chain', async ()
   }
 })
 
-test('an event on the page that the receipt has with other words, or not at all, is counted', async () => {
-  const receipt = receiptOf(9, [2, 5, 8])
-  const [first = {}, second = {}] = listedIn(receipt)
-  const shown = [first, { ...second, words: 'è' }, { words: 'of another log' }]
-  expect(await checkReceipt(receipt, shown)).toMatchObject({ ...holds, notInReceipt: 2 })
+test('an event that the page shows with other words, adds or leaves out is counted, whatever the service says is not signed yet', async () => {
+  const receipt = { ...receiptOf(9, [2, 5, 8]), waiting: 1 }
+  const [first = {}, second = {}, third = {}] = listedIn(receipt)
+  const differing = async (...pageEvents: object[]) =>
+    (await checkReceipt(receipt, pageEvents)).differing
+  const newer = { sequence: 4, words: 'not signed yet' }
+  expect(await differing(first, second, third, newer)).toBe(0)
+  // The page has not loaded what is older.
+  expect(await differing(second, third)).toBe(0)
+  expect(await differing(first, { ...second, words: 'è' }, third)).toBe(1)
+  expect(await differing(first, third)).toBe(1)
+  expect(await checkReceipt(receipt, [first, second])).toMatchObject({ differing: 0, newer: 1 })
+  expect(await differing(first, second, third, { ...second, words: 'è' })).toBe(1)
+  expect(await differing(first, second, third, newer, { ...newer, sequence: 5 })).toBe(1)
 })
 
 test('an event that was left out in between breaks the chain', async () => {

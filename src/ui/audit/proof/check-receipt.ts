@@ -10,8 +10,10 @@ export interface CheckedReceipt {
   readonly notIncluded: readonly number[]
   /** whether each event has the hash of the one before, without a gap */
   readonly isChained: boolean
-  /** the number of events on the page that are not among those of the receipt */
-  readonly notInReceipt: number
+  /** the number of events that the page shows otherwise than the receipt, leaves out or adds */
+  readonly differing: number
+  /** the number of events after the last one on the page */
+  readonly newer: number
 }
 
 interface Receipt {
@@ -22,6 +24,14 @@ interface Receipt {
     readonly event: string
     readonly proof: readonly string[]
   }[]
+  /** the number of newer events, which are not signed yet */
+  readonly waiting: number
+}
+
+/** The members of an event that this reads. */
+interface ChainedEvent {
+  readonly sequence?: unknown
+  readonly previous?: unknown
 }
 
 /**
@@ -30,10 +40,9 @@ interface Receipt {
  */
 export async function checkReceipt(
   receipt: Receipt,
-  pageEvents: readonly object[],
+  pageEvents: readonly ChainedEvent[],
 ): Promise<CheckedReceipt> {
   const { events } = receipt
-  const proven = new Set(events.map(({ event }) => JSON.stringify(eventIn(event))))
   const note = await checkNote(receipt.checkpoint, receipt.vkey)
   const results = await Promise.all(
     events.map(async ({ index, event, proof }) => {
@@ -53,12 +62,28 @@ export async function checkReceipt(
     events: events.length,
     notIncluded: events.filter((_, index) => results[index] === false).map(({ index }) => index),
     isChained: await areChained(events.map(({ event }) => event)),
-    notInReceipt: pageEvents.filter((event) => !proven.has(JSON.stringify(event))).length,
+    ...comparePage(receipt, pageEvents),
   }
 }
 
+/** The page loads the newest events first, and the log may have newer ones by now. */
+function comparePage(receipt: Receipt, pageEvents: readonly ChainedEvent[]) {
+  const proven = receipt.events.map(({ event }) => eventIn(event))
+  const provenTexts = new Set(proven.map((event) => JSON.stringify(event)))
+  const pageTexts = new Set(pageEvents.map((event) => JSON.stringify(event)))
+  const places = pageEvents.map(({ sequence }) => Number(sequence))
+  const [first, last] = [Math.min(...places), Math.max(...places)]
+  const missing = proven.filter((event) => !pageTexts.has(JSON.stringify(event)))
+  const newer = missing.filter(({ sequence }) => Number(sequence) > last).length
+  const older = missing.filter(({ sequence }) => Number(sequence) < first).length
+  const others = pageEvents.filter((event) => !provenTexts.has(JSON.stringify(event)))
+  const unsigned = others.filter(({ sequence }) => Number(sequence) > proven.length).length
+  const added = others.length - Math.min(unsigned, receipt.waiting)
+  return { differing: Math.max(missing.length - newer - older, added), newer }
+}
+
 /** The event that the text is; one without fields if it is none. */
-function eventIn(document: string): { sequence?: unknown; previous?: unknown } {
+function eventIn(document: string): ChainedEvent {
   try {
     const value: unknown = JSON.parse(document)
     return typeof value === 'object' && value !== null ? value : {}

@@ -68,9 +68,9 @@ export function ProofCheck(props: { request: string; events: readonly AuditEvent
 }
 
 function Results({ findings }: { findings: Findings }) {
-  const { checkpoint, events, notIncluded, isChained, notInReceipt, waiting } = findings
+  const { checkpoint, events, notIncluded, isChained, differing, newer, waiting } = findings
   const areIncluded = notIncluded.length === 0 && events > 0
-  const areShown = notInReceipt <= waiting
+  const areShown = differing === 0
   const holds =
     checkpoint !== null && areIncluded && isChained && areShown && findings.key !== 'changed'
   return (
@@ -97,9 +97,12 @@ function Results({ findings }: { findings: Findings }) {
         <Result holds={areShown}>
           {areShown
             ? 'The records on this page are these events.'
-            : `On this page, ${countWords(notInReceipt, 'record')} ${notInReceipt === 1 ? 'differs' : 'differ'} from the log.`}
+            : `On this page, ${countWords(differing, 'record')} ${differing === 1 ? 'differs' : 'differ'} from the log.`}
         </Result>
         <Result holds={findings.key !== 'changed'}>{keyWords[findings.key]}</Result>
+        {newer > 0 && (
+          <li className="dim">The log has newer events, which this page does not show: {newer}.</li>
+        )}
         {waiting > 0 && (
           <li className="dim">{waiting} newer events are signed within two seconds.</li>
         )}
