@@ -46,6 +46,20 @@ test.each([
 })
 
 test.each([
+  ['lines that end with CR LF', '*** Update File: .env\r'],
+  ['no blank after the colon', '*** Add File:.env'],
+  ['two blanks after the colon', '*** Update File:  .env'],
+  ['blanks before the mark', '\u0085 *** Update File: .env\u0085'],
+  ['a move without a blank', '*** Move to:.env'],
+  ['a line separator in its name', '*** Update File: a\u2028/../.env'],
+])('a patch with %s writes the file that the agent writes', (_, line) => {
+  const patchText = `*** Begin Patch\n${line}\n@@\n+x\n*** End Patch`
+  expect(callsWithin({ tool: 'opencode:apply_patch', input: { patchText } }, folder)).toEqual([
+    write('.env'),
+  ])
+})
+
+test.each([
   ['Read', { file_path: `${folder}/a.md` }],
   ['mcp__files__write', { path: 'a.md', command: 'ls' }],
   ['constructor', { file_path: 'a.md' }],

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { JsonObject } from '../json/json.ts'
 import { wordSet } from '../text/word-set.ts'
+import { patchedFiles, patchTool } from './patched-files.ts'
 
 /** A call of a built-in tool that has the effect of a call of another program, or a part of it. */
 export interface CallWithin {
@@ -24,9 +25,6 @@ const shells = wordSet(`
 
 /** Members of an input that name its file; each agent has one of them. */
 const pathMembers = ['file_path', 'notebook_path', 'path', 'filePath', 'target_file'] as const
-
-/** A tool that takes a patch of several files, by whatever agent. */
-const patches = /^(?:[\w-]+:)?apply_patch$/
 
 /** A call of an agent that has the effect of more calls than these is refused. */
 export const maxCallsWithin = 50
@@ -55,31 +53,16 @@ export function callsWithin(
     const path = input[member]
     return typeof path === 'string' ? below(path) : []
   })
-  const patch = patches.test(tool) ? filesOfPatch(input) : { written: [], deleted: [] }
-  const writes = [...(writers.has(tool) ? paths : []), ...patch.written.flatMap(below)]
-  const deletes = [...(deleters.has(tool) ? paths : []), ...patch.deleted.flatMap(below)]
+  const texts = patchTool.test(tool) ? Object.values(input).flat() : []
+  const patched = texts.flatMap((text) => (typeof text === 'string' ? patchedFiles(text) : []))
+  const pathsWhere = (isDeleted: boolean): string[] => {
+    const files = patched.filter((file) => file.isDeleted === isDeleted)
+    return [...new Set(files.map(({ path }) => path))].flatMap(below)
+  }
+  const writes = [...(writers.has(tool) ? paths : []), ...pathsWhere(false)]
+  const deletes = [...(deleters.has(tool) ? paths : []), ...pathsWhere(true)]
   return [
     ...writes.map((path) => ({ tool: 'write_file', input: { path, content: '' } }) as const),
     ...deletes.map((path) => ({ tool: 'delete_file', input: { path } }) as const),
   ]
-}
-
-/** The files in the texts of a patch of the form `*** Update File: NAME`. */
-function filesOfPatch(input: JsonObject): {
-  readonly written: readonly string[]
-  readonly deleted: readonly string[]
-} {
-  const texts = Object.values(input)
-    .flat()
-    .filter((text) => typeof text === 'string')
-  const written = new Set<string>()
-  const deleted = new Set<string>()
-  for (const line of texts.flatMap((text) => text.split('\n'))) {
-    const [, verb, name = ''] =
-      /^\s*\*\*\* (Add File|Update File|Delete File|Move to): (\S.*)$/.exec(line) ?? []
-    if (verb === undefined) continue
-    if (verb === 'Delete File') deleted.add(name.trim())
-    else written.add(name.trim())
-  }
-  return { written: [...written], deleted: [...deleted] }
 }
