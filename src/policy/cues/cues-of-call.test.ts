@@ -314,6 +314,9 @@ const calls = [
   c('codex:apply_patch', { command: patchOf('+get(url, verify=False)') }, 'protection_off'),
   c('opencode:apply_patch', { patchText: patchOf(`+'${aws}'`) }, 'secret_added'),
   c('apply_patch', { input: '*** Delete File: .gitlab-ci.yml\n' }, 'touches_ci'),
+  c('opencode:apply_patch', { patchText: '*** Add File:.gitlab-ci.yml\r\n+x\r\n' }, 'touches_ci'),
+  // Within a command, the form of a patch hides nothing.
+  c('Bash', { command: 'rm -rf data\n: <<X\n*** Add File: a\nX' }, lost),
 ] as const
 
 const quietCalls = [
@@ -430,6 +433,14 @@ describe('a cue', () => {
     }
   })
 
+  test('is found in a text or patch with more such lines than a function has room for as arguments', async () => {
+    const opens = async (tool: string, input: JsonObject) =>
+      expect(await call(tool, input)).toMatchObject([{ id: net }])
+    await opens('Write', { file_path: 'a', content: '::/0\n'.repeat(150_000) })
+    const patchText = `*** Add File: a\n${'+::/0\n'.repeat(150_000)}`
+    await opens('opencode:apply_patch', { patchText })
+  })
+
   test('is bounded in number and length for any call, and computed in little time', async () => {
     const begun = process.threadCpuUsage()
     const many = Array.from({ length: 400 }, (_, at) => `rm file${at}`)
@@ -443,6 +454,8 @@ describe('a cue', () => {
       '('.repeat(900_000),
       'delete from '.repeat(50_000),
       'x'.repeat(1e6),
+      `${aws}\n`.repeat(20_000),
+      '\n'.repeat(500_000) + `${aws} `.repeat(20_000),
     ]) {
       for (const cue of await write('src/x.ts', text))
         expect(cue.text.length).toBeLessThanOrEqual(200)

@@ -1,3 +1,4 @@
+import { patchedFiles, patchTool } from '#domain/hooks/patched-files.ts'
 import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, usualCueTexts, type CueSource } from '#domain/policy/cues.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -7,7 +8,7 @@ import { analyseCommand, type CommandAnalysis } from '../shell/analyse-command.t
 import { commandCues } from './command-cues.ts'
 import { inputCues, leavesOf, type Leaf } from './input-cues.ts'
 import { pathCues } from './text/path-cues.ts'
-import { textCues } from './text/text-cues.ts'
+import { lineCues, textCues } from './text/text-cues.ts'
 
 /** A call, with facts about its host and its run. */
 export interface CuedCall {
@@ -44,20 +45,8 @@ const maxCommandCharacters = 8192
  * because a cue is absent.
  */
 export async function cuesOfCall(call: CuedCall): Promise<readonly CueSource[]> {
-  const { tool, input, accesses, command, facts } = call
-  const cues: CueSource[] = []
-  if (command !== null) cues.push(...(await cuesOfCommand(command, facts)))
-  else {
-    for (const access of accesses.filter(isChange)) cues.push(...pathCues(access.path))
-    const leaves = leavesOf(input)
-    cues.push(...(await deletedFile(call)))
-    cues.push(...writtenText(leaves, accesses))
-    if (!isBuiltInTool(tool)) {
-      cues.push(...inputCues(tool, leaves))
-      cues.push(...patchedText(leaves))
-      cues.push(...(await embeddedCommands(leaves, facts)))
-    }
-  }
+  const { command, facts } = call
+  const cues = [...(await (command === null ? cuesOfInput(call) : cuesOfCommand(command, facts)))]
   if (facts.outsider !== null) {
     cues.push({ id: 'outsider_text', text: `Follows a text by an outsider: ${facts.outsider}` })
   }
@@ -65,6 +54,20 @@ export async function cuesOfCall(call: CuedCall): Promise<readonly CueSource[]> 
     cues.push({ id: 'first_use', text: usualCueTexts.first_use ?? '' })
   }
   return boundCues(cues)
+}
+
+async function cuesOfInput(call: CuedCall): Promise<readonly CueSource[]> {
+  const { tool, input, accesses, facts } = call
+  const leaves = leavesOf(input)
+  const own = [
+    ...accesses.filter(isChange).flatMap(({ path }) => pathCues(path)),
+    ...(await deletedFile(call)),
+    ...writtenText(leaves, accesses),
+  ]
+  if (isBuiltInTool(tool)) return own
+  // The text of a patch is no command.
+  const embedded = patchTool.test(tool) ? [] : await embeddedCommands(leaves, facts)
+  return [...own, ...inputCues(tool, leaves), ...patchedText(leaves), ...embedded]
 }
 
 async function cuesOfCommand(
@@ -143,29 +146,24 @@ function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): read
   )
   // Reading a file changes nothing: only a call that writes one is judged by its name.
   const writes = accesses.length > 0 || leaves.some(({ name }) => textNames.has(name))
-  return writes ? [...byName, ...texts.map(withoutLine)] : []
+  // The line of a text that is a part of the call is none of the presentation.
+  return writes ? [...byName, ...texts.map(({ id, text, says = '' }) => ({ id, text, says }))] : []
 }
 
-/** A cue of a text that is a part of the call: its line there is none of the presentation. */
-function withoutLine({ id, text, says = '' }: CueSource): CueSource {
-  return { id, text, says }
-}
+/** More files of a patch are ignored. */
+const maxPatchedFiles = 2000
 
-/** A line of a patch that names the file of the lines below it. */
-const patchedFile = /^[ \t]*\*\*\* (?:Add File|Update File|Delete File|Move to): (\S.*)$/m
-
-/** The files and the added lines of a patch of several files: `apply_patch`. */
+/** The files and the added lines of a patch; `inputCues` finds the secrets in it. */
 function patchedText(leaves: readonly Leaf[]): readonly CueSource[] {
-  return leaves.flatMap(({ value }) => {
-    const [, ...parts] = typeof value === 'string' ? value.split(patchedFile) : []
-    return parts.flatMap((part, at) => {
-      // Names of files and the lines below them take turns.
-      if (at % 2 === 0) return pathCues(part.trim().slice(0, 1024))
-      const added = part.split('\n').filter((line) => line.startsWith('+'))
-      const text = added.map((line) => line.slice(1)).join('\n')
-      return textCues(text, parts[at - 1]?.trim() ?? '').map(withoutLine)
-    })
-  })
+  const files = leaves.flatMap(({ value }) =>
+    typeof value === 'string' ? patchedFiles(value) : [],
+  )
+  return files
+    .slice(0, maxPatchedFiles)
+    .flatMap(({ path, added }) => [
+      ...pathCues(path.slice(0, 1024)),
+      ...lineCues(added.join('\n'), path),
+    ])
 }
 
 const commandNames = new Set(['command', 'cmd', 'script', 'bash', 'shell_command'])
@@ -178,7 +176,7 @@ async function embeddedCommands(
   const cues: CueSource[] = []
   for (const { name, value } of leaves) {
     if (!commandNames.has(name) || typeof value !== 'string') continue
-    if (value.length > maxCommandCharacters || patchedFile.test(value)) continue
+    if (value.length > maxCommandCharacters) continue
     const analysis = analyseCommand({ kind: 'shell', script: value, cwd: '' })
     const allCues = await cuesOfCommand(analysis, { ...facts, isOffline: false, domains: null })
     cues.push(...allCues.map(({ id, text }) => ({ id, text, says: `${JSON.stringify(name)}: ` })))

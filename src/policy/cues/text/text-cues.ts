@@ -61,12 +61,15 @@ const sqlFile = /\.sql$/i
 
 /** Cues from the lines of a text that is written. In prose only secrets count. Pure and linear. */
 export function textCues(text: string, path: string): readonly CueSource[] {
+  return [...secretCues(text), ...lineCues(text, path)]
+}
+
+/** The same without secrets: nothing in prose. */
+export function lineCues(text: string, path: string): readonly CueSource[] {
+  if (prose.test(path)) return []
   const head = text.slice(0, maxCharacters)
-  const cues: CueSource[] = [...secretCues(head)]
-  if (prose.test(path)) return cues
-  if (sqlFile.test(path) || path.toLowerCase().includes('migrat')) {
-    cues.push(...destructiveSql(head))
-  }
+  const isSql = sqlFile.test(path) || path.toLowerCase().includes('migrat')
+  const cues: CueSource[] = isSql ? [...destructiveSql(head)] : []
   for (const line of head.split('\n')) {
     if (line.trim() === '') continue
     const packed = line
@@ -105,19 +108,26 @@ function holds(packed: string, part: string): boolean {
 /** Possible secrets, each with its line. */
 export function secretCues(text: string): readonly CueSource[] {
   const head = text.slice(0, maxCharacters)
+  let line = 0
+  let from = 0
+  let to = -1
   return findSecrets(head).flatMap(({ start, end, kind }) => {
+    // From the line of the secret before: from the start, many secrets would take quadratic time.
+    while (to < start) {
+      from = to + 1
+      const lineEnd = head.indexOf('\n', from)
+      to = lineEnd < 0 ? head.length : lineEnd
+      line += 1
+    }
     const value = head.slice(start, end)
     if (kind === 'named secret' && isStandIn(head, start, value)) return []
-    const from = head.lastIndexOf('\n', start - 1) + 1
-    const to = head.indexOf('\n', start)
-    const line = head.slice(from, to < 0 ? undefined : to)
     return [
       {
         id: 'secret_added' as const,
         // Without a colon, after which the kind itself would look like a secret.
         text: `Holds what looks like a secret (${kind})`,
-        line: lineAt(head, start),
-        says: line.slice(0, cueLimits.says),
+        line,
+        says: head.slice(from, Math.min(to, from + cueLimits.says)),
       },
     ]
   })
