@@ -50,6 +50,24 @@ const events = { 'content-type': 'text/event-stream' }
 const progress = 'data: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n'
 const cut = (response: ServerResponse): void => void setImmediate(() => response.destroy())
 
+test('a call ends with its answer, although the gateway keeps its events open behind it', async () => {
+  const closed = Promise.withResolvers<void>()
+  const server = createServer((_request, response) => {
+    response.on('close', () => closed.resolve())
+    response.writeHead(200, events).write('data: {"jsonrpc":"2.0","id":"a","result":{}}\n\n')
+  })
+  const url = new URL(`http://127.0.0.1:${await listenHere(server)}/mcp/files`)
+  const input = new PassThrough()
+  const output = new PassThrough()
+  const forwarding = forwardMessages({ url, apiKey: 'cs_key' }, input, output)
+  input.write(`${call}\n`)
+  await closed.promise
+  input.end()
+  await forwarding
+  await closeServer(server)
+  expect(String(output.read())).toBe('{"jsonrpc":"2.0","id":"a","result":{}}\n')
+})
+
 test.each<[string, string, (response: ServerResponse) => void]>([
   ['nothing', 'status 200', (response) => response.end()],
   ['204', 'status 204', (response) => response.writeHead(204).end()],

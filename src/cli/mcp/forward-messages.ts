@@ -96,8 +96,12 @@ async function passEvents(
     },
   })
   const decoder = new TextDecoder()
-  for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }))
-  if (!isAnswered) throw new Error(noAnswer)
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }))
+    // If the events broke off behind the answer, the agent would get an error to it too.
+    if (isAnswered) return
+  }
+  throw new Error(noAnswer)
 }
 
 const noAnswer = 'no service answers. Whether the call was made is not known: call again unchanged.'
