@@ -93,6 +93,15 @@ describe('a policy version that takes force between the judgement of a start and
       change: 'one that has the trigger on another line',
       activate: () => desk.activate({ 'countersign.yaml': `# a line\n${config}` }),
     },
+    {
+      change: 'one in which another team decides',
+      activate: () =>
+        desk.activate({
+          'countersign.yaml': config
+            .replace('platform: { members', 'reviewers: { members')
+            .replace('{ team: platform }', '{ team: reviewers }'),
+        }),
+    },
   ])('has a message to a trigger judged again by $change, and starts its run once', async (one) => {
     const before = await runCount()
     const { id } = await deploysTrigger(meanwhile(one.activate), null, one.change)

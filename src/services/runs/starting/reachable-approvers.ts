@@ -20,10 +20,19 @@ export async function assertReachable(
   worker: WorkerDefinition,
   behind: readonly Principal[],
 ): Promise<void> {
-  const routes = possibleRoutes(policy, worker)
-  if (routes.length === 0) return
-  const teams = routes.flatMap((route) => (route.queue === null ? [] : quorumTeams(route.quorum)))
-  assertReachableBy(policy, worker, await readMembers(db, teams), behind)
+  assertReachableBy(policy, worker, await readDeciders(db, policy, worker), behind)
+}
+
+/** The people whom `assertReachableBy` needs. */
+export async function readDeciders(
+  db: Db | Tx,
+  policy: Policy,
+  worker: WorkerDefinition,
+): Promise<readonly Reachable[]> {
+  const teams = possibleRoutes(policy, worker).flatMap((route) =>
+    route.queue === null ? [] : quorumTeams(route.quorum),
+  )
+  return readMembers(db, teams)
 }
 
 /** As `assertReachable`, with the people as an argument. */

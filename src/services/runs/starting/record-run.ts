@@ -21,7 +21,7 @@ import type { Principal } from '../../requests/people/principals-of-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import type { WorktreeRow } from '#store/tables/runs.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
-import { assertReachable } from './reachable-approvers.ts'
+import { assertReachableBy, readDeciders } from './reachable-approvers.ts'
 import { askToStart, judgedStart } from './ask-to-start.ts'
 import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
 import { requireMayStart } from './require-may-start.ts'
@@ -133,9 +133,9 @@ export function newRunOf(
 
 /**
  * Records a root run: its signed statement, its first message, the event, the request of its start,
- * and the start of its workflow. Judges that somebody can decide its requests, and once more who
- * starts it, which the caller has judged. If the mode denies the start, the run is recorded and
- * ended. Rejects as {@link assertReachable} and {@link requireMayStart} do.
+ * and the start of its workflow. Judges once more who starts it, which the caller has judged, and
+ * that somebody can decide its requests. If the mode denies the start, the run is recorded and
+ * ended. Rejects as {@link requireMayStart} and {@link assertReachableBy} do.
  */
 export async function recordRun(
   ctx: SigningContext,
@@ -146,10 +146,12 @@ export async function recordRun(
   const { tx } = unit
   const { policyDigest, worker, starter, mode, fork } = start
   const id = start.id ?? newId()
-  await together([
-    assertReachable(tx, start.policy, start.current, start.principals),
+  // The people are read after the lock: an activation that this waits for may change the teams.
+  const [, deciders] = await together([
     requireMayStart(ctx, unit, caller, start),
+    readDeciders(tx, start.policy, start.current),
   ])
+  assertReachableBy(start.policy, start.current, deciders, start.principals)
   const { verdict, judgement } = judgedStart(start)
   const startRequestId = verdict === 'asks' ? newId() : null
   const statement = statementOfStart(id, startRequestId, start)
