@@ -15,7 +15,7 @@ const runsAtOnce = 500
 
 /** After so many failed attempts in a row, the code of a workflow task is the cause. */
 export const stalledAfterAttempts = 3
-/** The most new workflows of one run: if the code fails in these, another one fails too. */
+/** The most new workflows of a run in a day: if the code fails in these, it fails in others too. */
 const maxRestarts = 3
 
 /**
@@ -23,7 +23,7 @@ const maxRestarts = 3
  * has lost its signal, or never got it, and is woken. A run whose tasks keep failing is shown as
  * stalled, with the reason, until it continues. The code may be unable to replay its history in
  * Temporal: if none of its activities runs, a new workflow is started from the store in its place,
- * a few times at most (security.md 31).
+ * a few times a day at most (security.md 31).
  */
 export async function checkIdleRuns(
   ctx: SystemContext,
@@ -51,12 +51,16 @@ export async function checkIdleRuns(
     if (workflow.isIdle && (await options.woken.wake(temporal, run))) woken.push(run.id)
   }
   const stalled = await markStalls(ctx, stalls, unsure)
+  for (const { runId, attempts, why } of stalled) {
+    // The message may quote what the run works on: it is on the page of the run.
+    options.log.error({ runId, attempts, why: why.kind }, 'the workflow code fails on a run')
+  }
   for (const { stall, workflow_id } of restarting) {
     await recordRestart(ctx, stall)
     await restartWorkflow(delivering, { id: stall.runId, workflow_id }, 'of_running')
     options.log.warn({ runId: stall.runId }, 'a workflow whose tasks failed was started again')
   }
-  return { woken, stalled }
+  return { woken, stalled: stalled.map(({ runId }) => runId) }
 }
 
 const eventsLookedAt = 50

@@ -66,7 +66,6 @@ export async function reconcileRuns(
   const moved = await checkIdleRuns(ctx, delivering, options)
   for (const runId of [...revived, ...moved.woken])
     log.warn({ runId }, 'a workflow that lagged behind its run was signalled')
-  for (const runId of moved.stalled) log.error({ runId }, 'the workflow code fails on a run')
   return {
     startedAgain,
     lost: lostRuns,

@@ -20,22 +20,22 @@ export interface Stall {
   readonly runId: string
   readonly attempts: number
   readonly why: TaskFailure
-  /** how often its workflow was restarted because of this */
+  /** how often its workflow was restarted because of this, in the last day */
   readonly restarts: number
 }
 
 /**
  * Marks these runs as `stalled` (architecture.md, deployments), and removes the mark from those
  * that are neither among them nor among `unsure`. The mark is for people and decides nothing.
- * Returns the ids of the runs that had no mark.
+ * Returns those that had no mark.
  */
 export async function markStalls(
   ctx: SystemContext,
   stalls: readonly Stall[],
   unsure: readonly string[],
-): Promise<readonly string[]> {
+): Promise<readonly Stall[]> {
   await clearOthers(ctx, [...stalls.map((stall) => stall.runId), ...unsure])
-  const stalledIds: string[] = []
+  const marked: Stall[] = []
   for (const stall of stalls) {
     const { runId, attempts, why } = stall
     const isNew = await inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
@@ -51,9 +51,9 @@ export async function markStalls(
       await recordFinding(unit, runId, detail)
       return true
     })
-    if (isNew) stalledIds.push(runId)
+    if (isNew) marked.push(stall)
   }
-  return stalledIds
+  return marked
 }
 
 /** Records, before it is done, that a run's workflow is restarted because its tasks fail. */
@@ -72,11 +72,12 @@ export async function recordRestart(ctx: SystemContext, stall: Stall): Promise<v
   })
 }
 
-/** How often the workflow of a run was restarted because its tasks failed. */
+/** How often the workflow of a run was restarted in the last day because its tasks failed. */
 export async function restartsOf(db: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from audit_event
     where run_id = ${runId} and type = 'system.reconciled'
+      and at > clock_timestamp() - interval '1 day'
       and ${eventDocument} -> 'detail' ->> 'found' = 'restarted'
   `.execute(db)
   return rows[0]?.count ?? 0
