@@ -37,7 +37,8 @@ test.each([
   vi.useFakeTimers()
   const away = new Error('the database is away')
   const turnQuery = Promise.withResolvers<never>()
-  const results = [null, null, Promise.resolve(row), Promise.resolve(row)]
+  const runs = { ended_at: null }
+  const results = [null, Promise.resolve(runs), null, Promise.resolve(row), Promise.resolve(row)]
   const selectFrom = (): object => {
     const result = results.shift()
     if (result === null || result === undefined) throw away
@@ -50,7 +51,7 @@ test.each([
   const turn = takeTurnNow(ctx, { runId: 'run', turn: 1 }, stop.signal)
   await vi.advanceTimersByTimeAsync(0)
   stop.abort('cancelled')
-  await vi.advanceTimersByTimeAsync(3_000)
+  await vi.advanceTimersByTimeAsync(4_000)
   turnQuery.reject(away)
   expect(await turn).toEqual({ kind: 'ended' })
   expect(error).toHaveBeenCalledOnce()

@@ -11,7 +11,7 @@ import type { TurnSlots } from './turn-slots.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
 
 const firstRetryDelayMs = 500
-/** How soon a cancellation that could not be confirmed is looked up again. */
+/** How soon a cancellation that the store did not confirm is looked up again. */
 const confirmAgainMs = 1_000
 
 /**
@@ -70,8 +70,9 @@ export async function takeTurnNow(
 }
 
 /**
- * Passes a stop on; a cancellation only if the store says that the run has ended, so that a forged
- * one does nothing. While the store does not answer, it is asked again until the turn is over.
+ * Passes a stop on; a cancellation only once the store says that the run has ended, so that a
+ * forged one does nothing. The store is asked again until the turn is over: Temporal does not
+ * report a person's cancellation after a forged one.
  */
 async function confirmedStop(
   ctx: WorkerContext,
@@ -80,19 +81,25 @@ async function confirmedStop(
 ): Promise<Disposable & { readonly signal: AbortSignal }> {
   const stop = new AbortController()
   let isOver = false
+  let isReported = false
   let again: NodeJS.Timeout | null = null
-  const abortIfConfirmed = async (): Promise<void> => {
+  const isConfirmed = async (reason: StopReason): Promise<boolean> => {
+    try {
+      return reason !== 'cancelled' || (await runHasEnded(ctx.db, runId))
+    } catch (error) {
+      if (!isReported) ctx.log.error({ runId, err: error }, 'A stop could not be confirmed yet')
+      isReported = true
+      return false
+    }
+  }
+  const confirmStop = async (): Promise<void> => {
     const reason = stopSignal.reason as StopReason
-    if (reason !== 'cancelled' || (await runHasEnded(ctx.db, runId))) stop.abort(reason)
+    if (await isConfirmed(reason)) stop.abort(reason)
+    else if (!isOver) again = setTimeout(considerStop, confirmAgainMs)
   }
-  const confirmStop = (): void => {
-    abortIfConfirmed().catch((error: unknown) => {
-      if (again === null) ctx.log.error({ runId, err: error }, 'A stop could not be confirmed')
-      if (!isOver) again = setTimeout(confirmStop, confirmAgainMs)
-    })
-  }
-  if (stopSignal.aborted) await abortIfConfirmed()
-  else stopSignal.addEventListener('abort', confirmStop, { once: true })
+  const considerStop = (): void => void confirmStop()
+  if (stopSignal.aborted) await confirmStop()
+  else stopSignal.addEventListener('abort', considerStop, { once: true })
   return {
     signal: stop.signal,
     [Symbol.dispose]() {
