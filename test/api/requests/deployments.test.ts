@@ -224,7 +224,9 @@ describe('a deployment of GitHub', () => {
     expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
     await outcomeIs(request.id, 'succeeded')
     expect((await send(event)).body.requestId).toBe(request.id)
-    expect(github.reviews()).toHaveLength(1)
+    // A relay that ended with an earlier test may have told its own twice.
+    const own = github.reviews().filter(({ path }) => path.includes(`/${request.input.run}/`))
+    expect(own).toHaveLength(1)
   })
 })
 
