@@ -113,9 +113,9 @@ export async function watchStop(
   let isReported = false
   const lookUp = shareRunning(async () => {
     try {
-      if (signal.reason === 'cancelled') {
-        if (await runHasEnded(ctx.db, work.runId)) stop.abort('cancelled')
-      } else if (await isToRunAgain(ctx, work)) stop.abort('again')
+      const isCancelled = signal.reason === 'cancelled' && (await runHasEnded(ctx.db, work.runId))
+      if (isCancelled) stop.abort('cancelled')
+      else if (await isToRunAgain(ctx, work)) stop.abort('again')
     } catch (error) {
       if (!isReported) {
         ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed yet')
@@ -125,7 +125,8 @@ export async function watchStop(
   })
   const consider = async (): Promise<void> => {
     if (signal.reason === 'shutdown') return stop.abort('shutdown')
-    // A forged cancel can come before the person's, which Temporal then does not report again.
+    // A forged cancel can come before the person's, or before a time-out: Temporal then reports
+    // neither.
     watch = setInterval(() => void lookUp(), settlementPollMs)
     await lookUp()
   }

@@ -5,10 +5,12 @@ import { editCall } from '#test/harness/fixtures/runs/file-calls.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
+import { settleOutcome } from '../../decisions/settle-outcome.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import { executeCall } from './execute-call.ts'
+import { settleUnknown } from './settle-unknown.ts'
 import {
   anApprovedWrite,
   aWrite,
@@ -200,7 +202,7 @@ describe('what was approved', () => {
 })
 
 // Rules: security.md 14, 42
-describe('a call that runs when its run is cancelled is stopped', () => {
+describe('a call that runs is stopped when its run is cancelled', () => {
   /** `tell`: Temporal tells of a cancel, and the call looks up once whether the run has ended. */
   async function running(lookUp: () => void) {
     const { call, runId } = await anApprovedWrite()
@@ -240,6 +242,21 @@ describe('a call that runs when its run is cancelled is stopped', () => {
     await cancel()
     await end
     expect(await executions(call.id)).toEqual(stopped)
+  })
+
+  test('also by a person who has it made again, when Temporal told of a forged cancel before', async () => {
+    const { call, end, tell } = await running(() => undefined)
+    desk.beforeExecute = async () => undefined
+    await tell()
+    const lost = await settleUnknown(desk.worker, { callId: call.id })
+    await settleOutcome(desk.api, desk.people.grace.caller, {
+      request: lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : '',
+      ran: false,
+      then: 'again',
+      reason: 'nothing is there',
+    })
+    await end
+    expect((await executions(call.id)).map(({ state }) => state)).toEqual(['failed'])
   })
 
   test('also when the database is away at that moment', async () => {
