@@ -1,3 +1,4 @@
+import { shellWord } from '#domain/tools/shell-word.ts'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -173,8 +174,11 @@ async function updateCheckouts(folder: string): Promise<void> {
     latest.merging?.to === merging.to ? { ...latest, merging: undefined } : latest,
   )
   if (undone.length > 0) {
+    // The names are those of an agent, and the command is for a shell.
+    const paths = undone.slice(0, 10).map(shellWord).join(' ')
+    const more = undone.length > 10 ? ` (and ${undone.length - 10} more files)` : ''
     throw new Error(
-      `${base} is at ${tip}, which has the files as they were before the merge ${merging.to}, perhaps because somebody committed in a folder that did not have the merge yet. It stays so. To have the files of the merge again: git checkout ${merging.to} -- ${undone.slice(0, 10).join(' ')}${undone.length > 10 ? ' …' : ''}`,
+      `${base} is at ${tip}, which has the files as they were before the merge ${merging.to}, perhaps because somebody committed in a folder that did not have the merge yet. It stays so. To have the files of the merge again: git restore --source=${merging.to} --staged --worktree -- ${paths}${more}`,
     )
   }
 }

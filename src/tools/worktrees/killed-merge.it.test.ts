@@ -140,7 +140,9 @@ describe.skipIf(!testSandbox.works)('a branch whose process was killed', () => {
     await writeRecord(killed.folder, { ...record, merging: { from, to } })
     await writeFile(at('c.txt'), 'c\n')
     git('commit', '-qam', 'take it back')
-    expect(await finish()).toMatchObject([{ message: expect.stringContaining(`${to} -- c.txt`) }])
+    expect(await finish()).toMatchObject([
+      { message: expect.stringContaining(`${to} --staged --worktree -- c.txt`) },
+    ])
     expect(git('status', '--porcelain')).toBe('')
     expect(await readFile(at('c.txt'), 'utf8')).toBe('c\n')
   })
@@ -153,12 +155,12 @@ describe.skipIf(!testSandbox.works)('a branch whose process was killed', () => {
     git('commit', '-qm', 'mine')
     expect(git('show', 'main:d.txt')).not.toBe('lost')
     expect(await finish()).toMatchObject([
-      { message: expect.stringContaining(`git checkout ${merged} -- d.txt`) },
+      { message: expect.stringContaining(`--source=${merged} --staged --worktree -- d.txt`) },
     ])
     expect(git('status', '--porcelain')).toBe('')
     expect(await readRecord(killed.folder)).not.toHaveProperty('merging')
     expect(await finish()).toEqual([])
-    git('checkout', merged, '--', 'd.txt')
+    git('restore', `--source=${merged}`, '--staged', '--worktree', '--', 'd.txt')
     git('commit', '-qm', 'again')
     expect(await readFile(at('d.txt'), 'utf8')).toBe('lost\n')
   })
