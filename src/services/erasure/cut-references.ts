@@ -113,21 +113,21 @@ async function cutWords(
   call: CallOfRequest,
   replacements: { message: string; notice: string },
 ): Promise<void> {
-  const { request, children } = call
+  const { request, children, forks } = call
   if (request.run_id === null) return
-  const below = children.map(({ id }) => id)
+  const childIds = children.map(({ id }) => id)
+  const repeating = [...childIds, ...forks.map(({ id }) => id)]
   await sql`
     with words as (
       update message set content_hash = ${replacements.message} where ${messagesWithContents(call)}
     ), summaries as (
       update run_window set text = ${replacements.notice} where text is not null and (
-        (through_turn >= ${call.fromTurn}::integer and (run_id = ${request.run_id} or run_id in (
-          select run_id from run_prefix where from_run_id = ${request.run_id})))
-        or run_id = any(${below}::uuid[]))
+        (through_turn >= ${call.fromTurn}::integer and run_id = ${request.run_id})
+        or run_id = any(${repeating}::uuid[]))
     )
     update run set output = case when output is null then null else ${replacements.notice} end,
-      title = case when id = ${request.run_id} then title else ${replacements.notice} end
-    where id = ${request.run_id} or id = any(${below}::uuid[])
+      title = case when id = any(${childIds}::uuid[]) then ${replacements.notice} else title end
+    where id = ${request.run_id} or id = any(${repeating}::uuid[])
   `.execute(tx)
 }
 

@@ -104,7 +104,8 @@ async function eraseCall(
     })
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
   }
-  for (const run of [call.request.run_id, ...call.children.map(({ id }) => id)]) {
+  const repeating = [...call.children, ...call.forks].map(({ id }) => id)
+  for (const run of [call.request.run_id, ...repeating]) {
     if (run !== null) await unit.event('run.changed', { runId: run })
   }
   const counts = { requests: call.requests.length, ...released }

@@ -18,6 +18,7 @@ import { getRequest } from '../requests/detail/get-request.ts'
 import { requestContent } from '../requests/detail/request-content.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { getRun } from '../runs/reading/get-run.ts'
+import { forkRun } from '../runs/forking/fork-run.ts'
 import { verifyRun } from '../core/verify-run.ts'
 import { eraseRequestContents, type ErasedContents } from './erase-contents.ts'
 import { anHourLater, placesOf } from './erasure.fixture.ts'
@@ -117,6 +118,27 @@ describe('erasing the contents of a call reaches', () => {
     const row = await rowOf(db, 'run', { id: child })
     expect(verifyRun(desk.api.verifier, row)).not.toBeNull()
     await nowhere('Iachimo')
+  })
+
+  test('what the model said in forks that took the call over, once they have ended', async () => {
+    const { ada, grace } = desk.people
+    const input = { path: 'notes/Imogen.md', content: 'Imogen\n' }
+    const { runId, callId, requestId } = await asking('write_file', input)
+    await desk.decide(grace, requestId)
+    await desk.execute(callId)
+    await cancelRun(desk.api, ada.caller, { runId })
+    const from = { runId, afterTurn: 1, text: 'Go on' }
+    const { id: fork } = await forkRun(desk.api, ada.caller, from)
+    expect((await refusal(erase(requestId))).message).toContain(`Run ${fork} has not ended`)
+    desk.say({ text: 'I repeat: Imogen.' })
+    await desk.turn(fork, 2)
+    await erase(requestId)
+    const notice = expect.stringContaining('[erased on ') as string
+    expect(await getRun(desk.api, ada.caller, fork)).toMatchObject({
+      title: 'Go on',
+      output: notice,
+    })
+    await nowhere('Imogen')
   })
 
   /** The number of messages of all runs with the marker. */

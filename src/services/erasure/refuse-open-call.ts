@@ -24,7 +24,8 @@ export async function refuseOpenCall(tx: Tx, call: CallOfRequest): Promise<void>
       call.request.id,
     )
   }
-  const going = [...call.above, ...call.children].find(({ state }) => !isEnd(runTransitions, state))
+  const runs = [...call.above, ...call.children, ...call.forks]
+  const going = runs.find(({ state }) => !isEnd(runTransitions, state))
   if (going !== undefined) {
     throw open(
       `Run ${going.id} has not ended (${going.state}), and still uses the contents of this call. Wait for its end, or cancel it`,

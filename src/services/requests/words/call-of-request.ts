@@ -15,6 +15,8 @@ export interface CallOfRequest {
   readonly above: readonly Selectable<RunTable>[]
   /** runs that the call started: their input is the call's */
   readonly children: readonly Selectable<RunTable>[]
+  /** forks of its run and of `children` that took over turns with the contents */
+  readonly forks: readonly Selectable<RunTable>[]
   /** the first turn in which the model can have repeated the contents; `null`: no run */
   readonly fromTurn: number | null
 }
@@ -31,12 +33,9 @@ export async function lockCallOfRequest(
     location.runId === null ? [] : await lockLineage(tx, sql<string>`${location.runId}::uuid`)
   const call = await callOf(tx, location.id)
   const children = await childrenOf(tx, call)
-  const ids = await concernedBy(
-    tx,
-    location.id,
-    call,
-    children.map(({ id }) => id),
-  )
+  const forks = await forksOf(tx, call, children)
+  const repeating = [...children, ...forks].map(({ id }) => id)
+  const ids = await concernedBy(tx, location.id, call, repeating)
   const locked = await lockRequests(tx, ids)
   const request = locked.find(({ id }) => id === location.id)
   if (request === undefined) return null
@@ -48,6 +47,7 @@ export async function lockCallOfRequest(
     others: locked.flatMap((one) => (isOfCall(one) ? [] : [one.id])),
     above: lineage,
     children,
+    forks,
     fromTurn: call?.fromTurn ?? null,
   }
 }
@@ -81,17 +81,33 @@ async function childrenOf(tx: Tx, call: CallPlace | null): Promise<Selectable<Ru
     .execute()
 }
 
+async function forksOf(
+  tx: Tx,
+  call: CallPlace | null,
+  children: readonly Selectable<RunTable>[],
+): Promise<Selectable<RunTable>[]> {
+  if (call === null) return []
+  const { rows } = await sql<Selectable<RunTable>>`
+    select * from run where id in (
+      select run_id from run_prefix
+      where (from_run_id = ${call.runId} and last_turn >= ${call.fromTurn})
+        or from_run_id = any(${children.map(({ id }) => id)}::uuid[])
+    ) order by id for update
+  `.execute(tx)
+  return rows
+}
+
 async function concernedBy(
   tx: Tx,
   requestId: string,
   call: CallPlace | null,
-  children: readonly string[],
+  repeating: readonly string[],
 ): Promise<string[]> {
   if (call === null) return [requestId]
   const { rows } = await sql<{ id: string }>`
     select id from request
     where call_id = ${call.id} or (run_id = ${call.runId} and turn >= ${call.fromTurn})
-      or run_id = any(${children}::uuid[])
+      or run_id = any(${repeating}::uuid[])
   `.execute(tx)
   return rows.map(({ id }) => id)
 }

@@ -10,12 +10,13 @@ export type ErasedPart = RequestErasure['contents'][number]
 
 /**
  * The rows of `message` with contents of a call: the model's messages from its turn on, and the
- * result of a person's call; for runs that the call started, their task and all their messages.
- * Those that retention removed are left out.
+ * result of a person's call; all those of forks that took the call over; for runs that the call
+ * started, their task and all their messages. Those that retention removed are left out.
  */
 export function messagesWithContents({
   request,
   children,
+  forks,
   fromTurn,
 }: CallOfRequest): RawBuilder<boolean> {
   const childIds = children.map(({ id }) => id)
@@ -23,6 +24,7 @@ export function messagesWithContents({
     content_hash <> ${wordlessHash} and run_id not in (select run_id from cleared_run) and (
       (role = 'assistant' and run_id = ${request.run_id}::uuid and turn >= ${fromTurn}::integer)
       or (run_id = any(${childIds}::uuid[]) and (role = 'assistant' or sequence = 1))
+      or (run_id = any(${forks.map(({ id }) => id)}::uuid[]) and role = 'assistant')
       or id in (select message_id from manual_call where call_id = ${request.call_id}::uuid)
     )
   `
