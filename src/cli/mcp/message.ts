@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream'
 import { isObject } from '#domain/json/is-object.ts'
 import { LineSplitter } from '#domain/text/encoding/line-splitter.ts'
 
-/** A message of the Model Context Protocol. */
-export type McpMessage = Readonly<Record<string, unknown>>
+/** A message of the Model Context Protocol, which is one of JSON-RPC. */
+export type JsonRpcMessage = Readonly<Record<string, unknown>>
 
 /** A message, and its text as the agent wrote it. */
 export interface ReceivedMessage {
-  readonly message: McpMessage
+  readonly message: JsonRpcMessage
   readonly line: string
 }
 
@@ -68,7 +68,7 @@ export function errorAnswer(
 }
 
 /** Whether it is a request, a notification or an answer, in the form that servers read. */
-function isMessage(message: McpMessage): boolean {
+function isMessage(message: JsonRpcMessage): boolean {
   const { jsonrpc, id, method, params } = message
   const isCall = typeof method === 'string' && (id === undefined || isId(id))
   const isAnswer = 'result' in message || 'error' in message
@@ -80,19 +80,19 @@ function isId(value: unknown): boolean {
 }
 
 /** The id of a request, as a key; `null`: the message wants no answer. */
-export function idOf({ id, method }: McpMessage): string | null {
+export function idOf({ id, method }: JsonRpcMessage): string | null {
   return id === undefined || typeof method !== 'string' ? null : JSON.stringify(id)
 }
 
 /** The id of the request that the message cancels, as a key; `null`: it cancels none. */
-export function cancelledId({ method, params }: McpMessage): string | null {
+export function cancelledId({ method, params }: JsonRpcMessage): string | null {
   if (method !== 'notifications/cancelled' || !isObject(params)) return null
   const id = params['requestId']
   return isId(id) ? JSON.stringify(id) : null
 }
 
 /** The headers that go with a message over HTTP. */
-export function headersOf({ method, params }: McpMessage): Record<string, string> {
+export function headersOf({ method, params }: JsonRpcMessage): Record<string, string> {
   const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {}
   const version = meta[versionKey]
   if (typeof version !== 'string' || typeof method !== 'string') return {}

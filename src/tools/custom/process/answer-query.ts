@@ -37,7 +37,7 @@ export async function answerQuery(
       try {
         value = await tool.execute(query.input, context)
       } catch (error) {
-        return { type: 'error', problem: errorMessage(error) } satisfies CustomResult
+        return { type: 'error', problem: boundedErrorMessage(error) } satisfies CustomResult
       }
       const result = resultOf(value, maxResultBytes)
       if (result.type !== 'output' || tool.modelOutput === undefined) return result
@@ -98,7 +98,7 @@ async function attempt(
   try {
     return (await work()) ?? null
   } catch (error) {
-    problems.push(`${what} failed: ${errorMessage(error)}`)
+    problems.push(`${what} failed: ${boundedErrorMessage(error)}`)
     return null
   }
 }
@@ -122,7 +122,10 @@ function resultOf(value: unknown, maxBytes: number): CustomResult {
   try {
     text = jsonText(value)
   } catch (error) {
-    return { type: 'unusable', problem: `what it returned is not JSON (${errorMessage(error)})` }
+    return {
+      type: 'unusable',
+      problem: `what it returned is not JSON (${boundedErrorMessage(error)})`,
+    }
   }
   if (text === undefined) return { type: 'unusable', problem: 'what it returned is not JSON' }
   const bytes = Buffer.byteLength(text)
@@ -147,12 +150,12 @@ async function boundedOutput(
     const what = `with the result it has ${bytes} bytes, more than the ${maxBytes} that can be kept`
     return { problem: what }
   } catch (error) {
-    return { problem: errorMessage(error) }
+    return { problem: boundedErrorMessage(error) }
   }
 }
 
 /** The message of an error, at most 4,000 characters. */
-export function errorMessage(error: unknown): string {
+export function boundedErrorMessage(error: unknown): string {
   let message: string
   try {
     message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)

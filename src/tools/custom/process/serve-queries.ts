@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { boundedLines } from '../bounded-lines.ts'
 import type { FromMessage, ProcessLoad } from '../tool-protocol.ts'
-import { errorMessage } from './answer-query.ts'
+import { boundedErrorMessage } from './answer-query.ts'
 
 /** Queries come on descriptor 3, answers go to 4. */
 const [queries, answers] = [3, 4] as const
@@ -31,7 +31,7 @@ export async function serveQueries<Query>(
       const value = (await answer(message, controller.signal)) ?? null
       sendToParent({ id, ok: true, value, left: leftBehind() })
     } catch (error) {
-      sendToParent({ id, ok: false, problem: errorMessage(error), left: leftBehind() })
+      sendToParent({ id, ok: false, problem: boundedErrorMessage(error), left: leftBehind() })
     }
   }
   const lines = boundedLines(new Socket({ fd: queries, readable: true }), maxQueryBytes)
