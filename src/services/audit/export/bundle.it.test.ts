@@ -86,6 +86,13 @@ describe('an evidence bundle', () => {
     expect(read(text)).toMatch(/^\d+ events of \d+, \d+ statements\n$/)
     expect(read(text.replace('Looks right.', 'Looks wrong.'))).toContain('the hash of a text')
     expect(read(text.replace('request.opened', 'request.0pened'))).toContain('the proof of event')
+    const [first] = bundle.events
+    for (const place of [(first?.index ?? 0) + 2 ** 30, -1, 0.5]) {
+      const events = [{ ...first, index: place }, ...bundle.events.slice(1)]
+      expect(read(JSON.stringify({ ...bundle, events }))).toContain('the place of event')
+    }
+    const keys = bundle.checkpoint
+    expect(read(JSON.stringify({ ...bundle, keys }))).toContain('the heading of the keys')
     const [statement] = bundle.statements
     const forged = (statement?.signature ?? '').replace(/^./, (one) => (one === 'A' ? 'B' : 'A'))
     expect(read(text.replace(statement?.signature ?? '', forged))).toContain('the signature of a')
