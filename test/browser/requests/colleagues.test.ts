@@ -204,9 +204,15 @@ test('a person who needs a colleague reads who has voted and what is missing; a 
 test('many are denied at once with one reason; the one that was decided meanwhile says so, and its decision stands; the focus is never lost', async () => {
   const [first, second, third] = [await newNote(), await newNote(), await newNote()]
   const page = await dashboard.open('Grace', '/')
-  for (const { path } of [first, second, third]) {
-    await page.locator('.request-row', { hasText: path }).getByRole('checkbox').check()
-  }
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  const box = (path: string) =>
+    page.locator('.request-row', { hasText: path }).getByRole('checkbox')
+  await box(first.path).check()
+  await page.getByRole('button', { name: 'Clear', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(focused).toBe('Inbox')
+  expect(await box(first.path).isChecked()).toBe(false)
+  for (const { path } of [first, second, third]) await box(path).check()
   await page.getByRole('button', { name: 'Deny 3…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Reason').fill('not this week')
@@ -217,7 +223,6 @@ test('many are denied at once with one reason; the one that was decided meanwhil
   await linus.getByText('Approved by you').waitFor()
   await dialog.getByRole('button', { name: 'Deny 3', exact: true }).click()
   await dialog.getByText('Results').waitFor()
-  const focused = () => page.evaluate(() => document.activeElement?.textContent)
   await expect.poll(focused).toBe('Back to the inbox')
   const result = (path: string) => dialog.getByRole('listitem').filter({ hasText: path })
   await result(first.path).getByText('recorded', { exact: true }).waitFor()
