@@ -506,8 +506,8 @@ test('a request whose contents were erased says so in their place, live, and wha
   await desk.decide(desk.people.grace, request)
   await desk.perform(await desk.turn(runId, 1))
   await desk.turn(runId, 2)
-  // Without the row beside it, which stays until the person moves on.
-  await page.reload()
+  // Beside it is its row, which stays until the person moves on.
+  await page.locator('.request-row[data-gone=true]').getByText('jane.md').waitFor()
   await page.getByRole('heading', { name: 'What was requested' }).waitFor()
   await page.getByText('Jane Doe lives in Elm Street').first().waitFor()
   await eraseRequestContents(desk.api, desk.people.olga.caller, { request, why: 'asked for it' })

@@ -43,10 +43,13 @@ export function RequestRow(props: {
   onSnoozeClosed: () => void
   onSnoozed: () => void
 }) {
-  const { item, isGone } = props.row
+  const { item: itemBefore, isGone } = props.row
+  // The list does not have it any more, and its contents may be erased.
+  const { data: newest } = useQuery({ ...requestQuery(itemBefore.id), enabled: isGone })
+  const item = isGone && newest !== undefined ? { ...newest, alike: itemBefore.alike } : itemBefore
   const [search] = useSearchParams()
   const ref = useRef<HTMLLIElement>(null)
-  const height = useSteadyHeight(ref, item, isGone)
+  const height = useSteadyHeight(ref, itemBefore, isGone)
   const { isOpened } = props
   const words = requestHeadline(item)
   const task = props.isGrouped || item.external !== null ? '' : taskLineOf(item)
