@@ -100,6 +100,26 @@ test('a change of the input that was begun on a phone continues in the sheet, wh
   expect(await field.inputValue()).toBe('BBBB')
 })
 
+test('A and D open the sheet of a closed decision in a narrow window, with the choice made and the focus on it', async () => {
+  const input = { path: 'notes/narrow.md', content: 'Text\n' }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
+  const sheet = page.getByRole('dialog', { name: 'Your decision' })
+  await page.getByRole('button', { name: 'Decide…' }).waitFor()
+  for (const [key, name] of [
+    ['a', 'Approve as shown'],
+    ['d', 'Deny'],
+    ['a', 'Approve as shown'],
+  ] as const) {
+    await page.keyboard.press(key)
+    const radio = sheet.getByRole('radio', { name, exact: true })
+    await expect.poll(() => radio.evaluate((at) => at === document.activeElement)).toBe(true)
+    expect(await radio.isChecked()).toBe(true)
+    await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'hidden' })
+  }
+})
+
 test.each([
   ['a phone', phone],
   ['a desktop', { width: 1280, height: 900 }],

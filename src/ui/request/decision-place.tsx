@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
 import { useEffect, useState, type ReactNode } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import type { Choice } from '../deciding/decision/choosing/decision-body.ts'
+import type { UnsentChoice } from '../deciding/decision/choosing/use-unsent-choice.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
 import { laterDialog } from '../floating/later-dialog.ts'
+import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { leadTo } from '../states/lead-to.ts'
 import { resultTitleId } from './execution-result.tsx'
 
@@ -18,13 +19,14 @@ export function DecisionPlace(props: {
   /** the file of the call is open for changes, which the sheet would cover */
   isFileOpen: boolean
   /** the choice so far, which a button on the page can make too */
-  choice: Choice | null
+  unsentChoice: UnsentChoice
   /** the result is at the end of the page, which the sheet covers */
   hasOutcomeBelow: boolean
   /** `goTo` leaves the sheet for the element with that id */
   children: (goTo: (id: string) => void) => ReactNode
 }) {
-  const { request, isFileOpen, choice } = props
+  const { request, isFileOpen } = props
+  const { choice, setChoice } = props.unsentChoice
   const phone = useNarrow()
   const [isOpen, setOpen] = useState(false)
   const [goal, setGoal] = useState<string | null>(null)
@@ -49,6 +51,14 @@ export function DecisionPlace(props: {
   useEffect(() => {
     if (phone && choice !== null && isToDecide && !isFileOpen) setOpen(true)
   }, [phone, choice, isToDecide, isFileOpen])
+  const press = (value: 'approve' | 'deny'): void => {
+    if (request.allowedDecisions.includes(value)) setChoice(value)
+    open()
+  }
+  // The form in the sheet has these keys while the sheet is open.
+  const hasKeys = phone && !isOpen && isToDecide
+  useShortcut('approve', hasKeys ? () => press('approve') : null)
+  useShortcut('deny', hasKeys ? () => press('deny') : null)
   if (!phone) {
     return (
       <aside className="request-side" aria-label="Decision">

@@ -136,7 +136,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
       <DecisionPlace
         request={request}
         isFileOpen={view.editsFile}
-        choice={view.unsentChoice.choice}
+        unsentChoice={view.unsentChoice}
         hasOutcomeBelow={isOutcomeBelow}
       >
         {(goTo) => (

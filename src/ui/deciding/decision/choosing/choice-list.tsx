@@ -51,6 +51,8 @@ export function ChoiceList(props: {
             label={label}
             description={description}
             checked={choice === value}
+            // The sheet of a phone opens with the focus on the choice that a key made.
+            data-autofocus={choice === value || undefined}
             // Enter on a radio button would submit the form. Only Ctrl or Cmd with Enter may do
             // that.
             onKeyDown={(event) => {
