@@ -136,7 +136,8 @@ async function release(
   byId: string,
 ): Promise<Omit<ErasedContents, 'requests'>> {
   const sizes = new Map(parts.map(({ hash, bytes }) => [hash, bytes]))
-  const below = call.children.map(({ id }) => id)
+  // Forks have the same input, and so the same reference.
+  const below = [...call.children, ...call.forks].map(({ id }) => id)
   const hashes = [...sizes.keys()]
   const used = await stillUsed(tx, hashes, below)
   const removable = hashes.filter((hash) => !used.has(hash))

@@ -96,9 +96,9 @@ describe('erasing the contents of a call reaches', () => {
     await nowhere('Hermia')
   })
 
-  test('the run that it started: its task, its words, its output; its signature still verifies', async () => {
-    const { db } = desk.database
-    const task = { worker: 'hand', input: 'Write to Iachimo' }
+  /** A call that started a run, which wrote the marker and has ended. */
+  async function delegated(marker: string) {
+    const task = { worker: 'hand', input: `Write to ${marker}` }
     const { runId, callId, requestId } = await asking('call_worker', task)
     await desk.decide(desk.people.grace, requestId)
     const waiting = await desk.execute(callId)
@@ -106,10 +106,16 @@ describe('erasing the contents of a call reaches', () => {
     const child = waiting.requestIds[0] ?? ''
     await admitRun(desk.api, { runId: child })
     expect((await refusal(erase(requestId))).message).toContain('being carried out')
-    desk.say({ text: 'Iachimo is told.' })
+    desk.say({ text: `${marker} is told.` })
     await desk.turn(child, 1)
     await desk.execute(callId)
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
+    return { requestId, child }
+  }
+
+  test('the run that it started: its task, its words, its output; its signature still verifies', async () => {
+    const { db } = desk.database
+    const { requestId, child } = await delegated('Iachimo')
     expect(await placesOf(db, 'Iachimo')).toContain('run.output')
     await erase(requestId)
     const run = await getRun(desk.api, desk.people.ada.caller, child)
@@ -139,6 +145,52 @@ describe('erasing the contents of a call reaches', () => {
       output: notice,
     })
     await nowhere('Imogen')
+  })
+
+  test('forks of the run that it started: the task that they have too', async () => {
+    const { ada } = desk.people
+    const { requestId, child } = await delegated('Cloten')
+    const from = { runId: child, afterTurn: 1, text: 'Go on' }
+    const { id: fork } = await forkRun(desk.api, ada.caller, from)
+    desk.say({ text: 'I repeat: Cloten.' })
+    await desk.turn(fork, 2)
+    expect(await erase(requestId)).toMatchObject({ kept: 0 })
+    expect(await getRun(desk.api, ada.caller, fork)).toMatchObject({ title: 'Go on' })
+    await nowhere('Cloten')
+  })
+
+  test('runs that start it again, with their forks and their own start, once they have ended', async () => {
+    const { ada, grace } = desk.people
+    const { requestId, child } = await delegated('Belarius')
+    const again = async (runId: string, more = {}) =>
+      (await forkRun(desk.api, ada.caller, { runId, afterTurn: 0, ...more })).id
+    const other = await again(child, { input: 'Write to nobody' })
+    await desk.turn(other, 1)
+    await desk.activate({ 'workers/hand.md': hand.replace('zones:', 'startApproval: ask\nzones:') })
+    const restart = await again(child)
+    const { startRequestId } = await getRun(desk.api, ada.caller, restart)
+    await desk.decide(grace, startRequestId ?? '')
+    await desk.activate({ 'workers/hand.md': hand })
+    await admitRun(desk.api, { runId: restart })
+    expect((await refusal(erase(requestId))).message).toContain(`Run ${restart} has not ended`)
+    desk.say({ text: 'Belarius again.' })
+    await desk.turn(restart, 1)
+    const fork = await again(restart, { afterTurn: 1, text: 'Go on' })
+    desk.say({ text: 'I repeat: Belarius.' })
+    await desk.turn(fork, 2)
+    const last = await again(fork)
+    expect((await refusal(erase(requestId))).message).toContain(`Run ${last} has not ended`)
+    desk.say({ text: 'Belarius, at last.' })
+    await desk.turn(last, 1)
+    expect(await erase(requestId)).toMatchObject({ requests: 2, kept: 0 })
+    const notice = expect.stringContaining('[erased on ') as string
+    for (const runId of [restart, last]) {
+      const run = await getRun(desk.api, ada.caller, runId)
+      expect(run).toMatchObject({ title: notice, input: notice, output: notice })
+    }
+    const spared = await getRun(desk.api, ada.caller, other)
+    expect(spared).toMatchObject({ title: 'Write to nobody', output: 'Done.' })
+    await nowhere('Belarius')
   })
 
   /** The number of messages of all runs with the marker. */

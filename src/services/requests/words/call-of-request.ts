@@ -7,13 +7,13 @@ import { lockLineage, lockRequests } from '../../core/locks.ts'
 /** A request and all requests and runs with contents of the same call, every row locked. */
 export interface CallOfRequest {
   readonly request: Selectable<RequestTable>
-  /** of the same call: renewals, its attachments, its outcome checks; `request` among them */
+  /** of the same call: renewals, attachments, outcome checks; starts of `children`; `request` */
   readonly requests: readonly Selectable<RequestTable>[]
   /** other requests of its runs, whose pages show the model's text */
   readonly others: readonly string[]
   /** the run and those above it, root first; empty for a program's request */
   readonly above: readonly Selectable<RunTable>[]
-  /** runs that the call started: their input is the call's */
+  /** runs that the call started, also again: their input and first message are the call's */
   readonly children: readonly Selectable<RunTable>[]
   /** forks of its run and of `children` that took over turns with the contents */
   readonly forks: readonly Selectable<RunTable>[]
@@ -22,8 +22,9 @@ export interface CallOfRequest {
 }
 
 /**
- * Locks runs from the root down and then requests by id, the one order (architecture.md). `null`:
- * no such request.
+ * Locks runs from the root down, their forks, and then requests by id. Forks are roots: a fork of a
+ * fork locks that one first, so it may deadlock with this, and one of the two starts again.
+ * `null`: no such request.
  */
 export async function lockCallOfRequest(
   tx: Tx,
@@ -32,15 +33,18 @@ export async function lockCallOfRequest(
   const lineage =
     location.runId === null ? [] : await lockLineage(tx, sql<string>`${location.runId}::uuid`)
   const call = await callOf(tx, location.id)
-  const children = await childrenOf(tx, call)
-  const forks = await forksOf(tx, call, children)
+  const started = call === null ? [] : await startedBy(tx, call)
+  const children = started.filter((run) => !continues(run))
+  const forks = [...started.filter(continues), ...(call === null ? [] : await forksOf(tx, call))]
   const repeating = [...children, ...forks].map(({ id }) => id)
   const ids = await concernedBy(tx, location.id, call, repeating)
   const locked = await lockRequests(tx, ids)
   const request = locked.find(({ id }) => id === location.id)
   if (request === undefined) return null
   const isOfCall = ({ id, call_id: callId }: Selectable<RequestTable>): boolean =>
-    id === request.id || (callId !== null && callId === request.call_id)
+    id === request.id ||
+    (callId !== null && callId === request.call_id) ||
+    children.some((run) => run.start_request_id === id)
   return {
     request,
     requests: locked.filter(isOfCall),
@@ -50,6 +54,11 @@ export async function lockCallOfRequest(
     forks,
     fromTurn: call?.fromTurn ?? null,
   }
+}
+
+/** Whether a run took turns over; one that was started again has none. */
+function continues(run: Selectable<RunTable>): boolean {
+  return (run.forked_after_turn ?? 0) > 0
 }
 
 interface CallPlace {
@@ -69,29 +78,32 @@ async function callOf(tx: Tx, requestId: string): Promise<CallPlace | null> {
   return rows[0] ?? null
 }
 
-async function childrenOf(tx: Tx, call: CallPlace | null): Promise<Selectable<RunTable>[]> {
-  if (call === null) return []
-  return tx
-    .selectFrom('run')
-    .selectAll()
-    .where('parent_run_id', '=', call.runId)
-    .where('parent_call_id', '=', call.id)
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+/**
+ * The runs that the call started, and their forks: each has the same input, unless it was started
+ * again with another. One that began before this locked its run is found in another round.
+ */
+async function startedBy(tx: Tx, call: CallPlace): Promise<Selectable<RunTable>[]> {
+  for (let count = 0; ;) {
+    const { rows } = await sql<Selectable<RunTable>>`
+      with recursive started as (
+        select id, input_digest from run
+        where parent_run_id = ${call.runId} and parent_call_id = ${call.id}
+        union
+        select run.id, run.input_digest from run join started on run.forked_from = started.id
+          and run.input_digest = started.input_digest
+      )
+      select * from run where id in (select id from started) order by id for update
+    `.execute(tx)
+    if (rows.length === count) return rows
+    count = rows.length
+  }
 }
 
-async function forksOf(
-  tx: Tx,
-  call: CallPlace | null,
-  children: readonly Selectable<RunTable>[],
-): Promise<Selectable<RunTable>[]> {
-  if (call === null) return []
+async function forksOf(tx: Tx, call: CallPlace): Promise<Selectable<RunTable>[]> {
   const { rows } = await sql<Selectable<RunTable>>`
     select * from run where id in (
       select run_id from run_prefix
-      where (from_run_id = ${call.runId} and last_turn >= ${call.fromTurn})
-        or from_run_id = any(${children.map(({ id }) => id)}::uuid[])
+      where from_run_id = ${call.runId} and last_turn >= ${call.fromTurn}
     ) order by id for update
   `.execute(tx)
   return rows

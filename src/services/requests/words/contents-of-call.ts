@@ -23,7 +23,8 @@ export function messagesWithContents({
   return sql`
     content_hash <> ${wordlessHash} and run_id not in (select run_id from cleared_run) and (
       (role = 'assistant' and run_id = ${request.run_id}::uuid and turn >= ${fromTurn}::integer)
-      or (run_id = any(${childIds}::uuid[]) and (role = 'assistant' or sequence = 1))
+      or (run_id = any(${childIds}::uuid[]) and (role = 'assistant' or sequence = (
+        select min(sequence) from message as own where own.run_id = message.run_id)))
       or (run_id = any(${forks.map(({ id }) => id)}::uuid[]) and role = 'assistant')
       or id in (select message_id from manual_call where call_id = ${request.call_id}::uuid)
     )
