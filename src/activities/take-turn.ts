@@ -83,19 +83,15 @@ async function confirmedStop(
   let isOver = false
   let isReported = false
   let again: NodeJS.Timeout | null = null
-  const isConfirmed = async (reason: StopReason): Promise<boolean> => {
+  const confirmStop = async (): Promise<void> => {
+    const reason = stopSignal.reason as StopReason
     try {
-      return reason !== 'cancelled' || (await runHasEnded(ctx.db, runId))
+      if (reason !== 'cancelled' || (await runHasEnded(ctx.db, runId))) return stop.abort(reason)
     } catch (error) {
       if (!isReported) ctx.log.error({ runId, err: error }, 'A stop could not be confirmed yet')
       isReported = true
-      return false
     }
-  }
-  const confirmStop = async (): Promise<void> => {
-    const reason = stopSignal.reason as StopReason
-    if (await isConfirmed(reason)) stop.abort(reason)
-    else if (!isOver) again = setTimeout(considerStop, confirmAgainMs)
+    if (!isOver) again = setTimeout(considerStop, confirmAgainMs)
   }
   const considerStop = (): void => void confirmStop()
   if (stopSignal.aborted) await confirmStop()

@@ -5,3 +5,8 @@ export function errorMessage(thrown: unknown): string {
 
 /** What to do about a variable that is not set. `.env` is read when a process starts. */
 export const setAndRestart = 'set it, or put it into .env, and restart the service'
+
+/** That a variable is not set, and what to do. */
+export function unsetVariable(name: string): string {
+  return `${name} is not set: ${setAndRestart}`
+}

@@ -102,7 +102,7 @@ async function sendOnce(
     signal: AbortSignal.any([over, AbortSignal.timeout(maxAnswerMs)]),
   })
   const { headers, ok, status } = response
-  // A page, and nothing, come from another server, or from a proxy that wants a sign-in.
+  // Another server, or a proxy that wants a sign-in, answers with a page or with nothing.
   const isForeign = status === 204 || /html/i.test(headers.get('content-type') ?? '')
   if (ok && !isForeign) return response.json()
   onDemand(demandedPauseMs(headers.get('retry-after') ?? ''))

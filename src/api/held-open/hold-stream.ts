@@ -25,10 +25,7 @@ export function holdStream(
   const ofAddress = streams.hold(
     `address ${networkOfRequest(request)}`,
     limits.eventStreamsOfAddress,
-    {
-      what: 'event streams of one address',
-      makeRoom: null,
-    },
+    { what: 'event streams of one address', makeRoom: null },
   )
   try {
     const holder = isKey ? `key ${identity.key.id}` : `session ${identity.session.tokenHash}`

@@ -5,7 +5,7 @@ import { isObject } from '#domain/json/is-object.ts'
 import { LineSplitter } from '#domain/text/encoding/line-splitter.ts'
 
 /** A message of the Model Context Protocol, which is one of JSON-RPC. */
-export type JsonRpcMessage = Readonly<Record<string, unknown>>
+type JsonRpcMessage = Readonly<Record<string, unknown>>
 
 /** A message, and its text as the agent wrote it. */
 export interface ReceivedMessage {

@@ -1,4 +1,4 @@
-import { setAndRestart } from '#domain/error-message.ts'
+import { unsetVariable } from '#domain/error-message.ts'
 import { createPrivateKey } from 'node:crypto'
 import type { DeploymentSetting } from '#policy/project-config.ts'
 import { postPinned, type PinnedResponse } from '../webhooks/post-pinned.ts'
@@ -79,7 +79,6 @@ async function appToken(appId: number, pem: string, variable: string): Promise<s
 
 function secretIn({ secretOf }: GitHubAccess, variable: string): string {
   const secret = secretOf(variable)
-  if (secret === undefined || secret === '')
-    throw new Error(`${variable} is not set: ${setAndRestart}`)
+  if (secret === undefined || secret === '') throw new Error(unsetVariable(variable))
   return secret
 }

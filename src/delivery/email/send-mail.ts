@@ -1,4 +1,4 @@
-import { setAndRestart } from '#domain/error-message.ts'
+import { unsetVariable } from '#domain/error-message.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import { nodemailerMessage, type Mail } from './mail.ts'
 
@@ -36,7 +36,7 @@ export async function sendMail(
   attempt: MailAttempt,
 ): Promise<MailOutcome> {
   const missing = missingVariable(route)
-  if (missing !== null) return { status: null, error: unset(missing) }
+  if (missing !== null) return { status: null, error: unsetVariable(missing) }
   const late = AbortSignal.timeout(attempt.timeoutMs)
   const transport = await connect(route, attempt.timeoutMs)
   try {
@@ -62,7 +62,7 @@ export async function sendMail(
  */
 export async function tryMailServer(route: MailRoute, timeoutMs: number): Promise<string | null> {
   const missing = missingVariable(route)
-  if (missing !== null) return unset(missing)
+  if (missing !== null) return unsetVariable(missing)
   const transport = await connect(route, timeoutMs)
   try {
     await transport.verify()
@@ -72,10 +72,6 @@ export async function tryMailServer(route: MailRoute, timeoutMs: number): Promis
   } finally {
     transport.close()
   }
-}
-
-function unset(variable: string): string {
-  return `${variable} is not set: ${setAndRestart}`
 }
 
 /** The first variable that the settings name and that is not set. */

@@ -1,4 +1,4 @@
-import { setAndRestart } from '#domain/error-message.ts'
+import { unsetVariable } from '#domain/error-message.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { slackEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { SlackSettings } from '#policy/settings.ts'
@@ -60,7 +60,7 @@ export function slackChannel(options: SlackChannelOptions): NotificationChannel 
     },
     send: async (due, stopping, timeoutMs) => {
       if (client === null) {
-        return { status: null, error: `${settings.tokenFrom} is not set: ${setAndRestart}` }
+        return { status: null, error: unsetVariable(settings.tokenFrom) }
       }
       try {
         await sendTo(options, client, due, { stopping, timeoutMs })

@@ -1,5 +1,5 @@
 /** A file that a patch names, and the lines that the patch adds to it. */
-export interface PatchedFile {
+interface PatchedFile {
   readonly isDeleted: boolean
   readonly path: string
   readonly added: readonly string[]

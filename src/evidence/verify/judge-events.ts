@@ -37,7 +37,9 @@ export class EventJudge {
       checkStatements(findings.authenticity, statements, extent.isWhole),
       checkAuthorisation(findings.authorisation, extent),
       checkSignatures(findings),
-      checkBinding(findings.binding, extent),
+      // The same digest, after the approval, before its end, once.
+      bindDecisions(findings.binding),
+      bindExecutions(findings.binding, extent),
       checkCompleteness(findings.completeness, extent, this.#clock),
       countErased(findings.integrity),
     ]
@@ -81,22 +83,6 @@ function countErased(findings: Findings): Check {
         findings.describe(`${countWords(hashes.size, 'text')} erased; the hashes are kept`)
       if (contents > 0)
         findings.describe(`${countWords(contents, 'content')} erased; the digests are kept`)
-    },
-  }
-}
-
-/**
- * Binding: the decision is about the presentation, and the execution about the approval: the same
- * digest, after the approval, before its end, once.
- */
-function checkBinding(findings: Findings, extent: Extent): Check {
-  const parts = [bindDecisions(findings), bindExecutions(findings, extent)]
-  return {
-    take: (event) => {
-      for (const part of parts) part.take(event)
-    },
-    end: () => {
-      for (const part of parts) part.end()
     },
   }
 }

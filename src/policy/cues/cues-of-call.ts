@@ -146,7 +146,7 @@ function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): read
   )
   // Reading a file changes nothing: only a call that writes one is judged by its name.
   const writes = accesses.length > 0 || leaves.some(({ name }) => textNames.has(name))
-  // The line of a text that is a part of the call is none of the presentation.
+  // Without the number of the line: it counts in this text, and not in the presentation.
   return writes ? [...byName, ...texts.map(({ id, text, says = '' }) => ({ id, text, says }))] : []
 }
 

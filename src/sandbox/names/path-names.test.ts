@@ -69,7 +69,7 @@ describe('parsePath', () => {
 })
 
 // Rules: security.md 11
-describe('foldName', () => {
+describe('foldPathName', () => {
   it.each([
     ['README', 'readme'],
     ['straße', 'STRASSE'],

@@ -121,7 +121,8 @@ async function requireOthers(
 }
 
 /**
- * Serialises the requests of one owner, so that the second of two equal ones finds the first.
+ * Serialises the requests of one owner, so that the second of two equal ones finds the first, and
+ * waits for an activation or the retirement of a key.
  * Rejects with `unauthenticated` where the program's key has ended by then.
  */
 export async function lockOwner(
@@ -129,7 +130,7 @@ export async function lockOwner(
   key: Pick<ProgramActor, 'id' | 'ownerId'>,
 ): Promise<void> {
   const lock = `external ${key.ownerId}`
-  // Sent together, but as statements: the last reads the key when the locks are held.
+  // Sent together, one statement each: the last one reads the key once the locks are held.
   await together([
     lockActivationShared(tx),
     sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx),

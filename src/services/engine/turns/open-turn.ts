@@ -9,7 +9,7 @@ import { contentsToStore, type PackedContents } from '#store/content/content.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { lockRunFirst } from '../../core/locks.ts'
-import { readPrincipals } from '../../requests/opening/freeze-principals.ts'
+import { readPrincipals } from '../../requests/opening/read-principals.ts'
 import { openingOf, openRequests, type RequestToOpen } from '../../requests/opening/open-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import {
@@ -48,11 +48,11 @@ export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<Tu
 }
 
 async function openCalls(unit: UnitOfWork, turn: JudgedTurn): Promise<void> {
-  const asks = turn.judged.some(({ kind }) => kind === 'asks')
+  const isAsking = turn.judged.some(({ kind }) => kind === 'asks')
   const [run, calls, behind] = await together([
     lockRunFirst(unit.tx, turn.runId),
     readUnjudged(unit.tx, turn.runId, turn.turn),
-    asks ? readPrincipals(unit.tx, turn.runId, []) : Promise.resolve(null),
+    isAsking ? readPrincipals(unit.tx, turn.runId, []) : Promise.resolve(null),
   ])
   if (run === undefined || isEnd(runTransitions, run.state)) return
   const [first] = calls

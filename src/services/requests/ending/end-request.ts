@@ -5,7 +5,7 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import { endUnstarted } from './end-unstarted.ts'
 import { notifyProgram } from './notify-program.ts'
 import { startGatewayTask } from './start-gateway-task.ts'
-import { addPending } from '../facts/count-pending.ts'
+import { removePending } from '../facts/count-pending.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /** How a request ends; a cancellation has a reason, a denial what happens next. */
@@ -45,8 +45,8 @@ export async function endRequest(
     if (state === 'approved') await startGatewayTask(unit, request.id)
     return notifyProgram(unit, { requestId: request.id, state, type })
   }
-  const count = await addPending(unit.tx, request.run_id, -1, end)
-  if (count.changed) await unit.event('run.changed', { runId: request.run_id })
+  const isOther = await removePending(unit.tx, request.run_id, end)
+  if (isOther) await unit.event('run.changed', { runId: request.run_id })
   if (request.kind === 'start') await endStart(unit, request, state)
 }
 

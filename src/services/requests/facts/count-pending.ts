@@ -2,13 +2,6 @@ import { sql, type RawBuilder } from 'kysely'
 import type { RunState } from '#domain/requests/request.ts'
 import type { Tx } from '#store/database.ts'
 
-/** A run after its count changed. `changed`: its state too, so that the caller publishes it. */
-export interface PendingCount {
-  readonly pending: number
-  readonly state: RunState
-  readonly changed: boolean
-}
-
 /** What the statement of {@link pendingToAdd} returns. */
 interface CountedRun {
   readonly pending: number
@@ -17,25 +10,27 @@ interface CountedRun {
 }
 
 /**
- * Adds `delta` to a run's number of pending requests and updates its state: `running` becomes
- * `waiting_for_approval` with the first, and `running` again with the last. A run that waits for
- * input or has ended keeps its state. The caller holds the run's lock. `change` runs in the same
- * statement, and returns a row if it was done. Throws when the count would become negative.
+ * Subtracts one from a run's number of pending requests and updates its state: it is `running` again
+ * after the last. A run that waits for input or has ended keeps its state. Returns whether the state
+ * changed. The caller holds the run's lock. `change` runs in the same statement, and returns a row
+ * if it was done. Throws when the count would become negative.
  */
-export async function addPending(
+export async function removePending(
   tx: Tx,
   runId: string,
-  delta: number,
   change: RawBuilder<unknown>,
-): Promise<PendingCount> {
+): Promise<boolean> {
   const { rows } = await sql<CountedRun>`
     with change as (${change})
-    ${pendingToAdd(runId, delta, sql`exists (select from change)`)}
+    ${pendingToAdd(runId, -1, sql`exists (select from change)`)}
   `.execute(tx)
-  return pendingCount(runId, rows[0])
+  const [row] = rows
+  if (row === undefined) throw new Error(`Run ${runId} has no request to count`)
+  if (row.pending < 0) throw new Error(`Run ${runId} would have ${row.pending} pending requests`)
+  return row.state !== row.before
 }
 
-/** The statement of {@link addPending}, for {@link pendingCount}. */
+/** The statement that adds to the number, and updates the state, where the condition holds. */
 export function pendingToAdd(
   runId: string,
   delta: number,
@@ -52,11 +47,4 @@ export function pendingToAdd(
     where run.id = ${runId} and old.id = run.id and ${condition}
     returning run.pending_requests as pending, run.state, old.state as before
   `
-}
-
-/** Judges what that statement returned. */
-function pendingCount(runId: string, row: CountedRun | undefined): PendingCount {
-  if (row === undefined) throw new Error(`Run ${runId} has no request to count`)
-  if (row.pending < 0) throw new Error(`Run ${runId} would have ${row.pending} pending requests`)
-  return { pending: row.pending, state: row.state, changed: row.state !== row.before }
 }

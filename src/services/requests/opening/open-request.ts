@@ -13,12 +13,7 @@ import { signatureMark } from '../facts/needs-signature.ts'
 import { pendingToAdd } from '../facts/count-pending.ts'
 import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
-import {
-  areTrusted,
-  principalsOf,
-  readPrincipals,
-  type ReadPrincipals,
-} from './freeze-principals.ts'
+import { areTrusted, principalsOf, readPrincipals, type ReadPrincipals } from './read-principals.ts'
 import { revisionRow } from './insert-revision.ts'
 import { filesOf, filesToRecord } from './record-files.ts'
 

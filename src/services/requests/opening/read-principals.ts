@@ -10,7 +10,7 @@ import { verifyRun } from '../../core/verify-run.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /** The parts of a new request that determine who is behind it. */
-export interface OpenedCall {
+interface OpenedCall {
   readonly requestId: string
   readonly opening: {
     readonly call: { readonly id: string; readonly turn: number } | null
