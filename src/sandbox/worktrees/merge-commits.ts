@@ -174,11 +174,11 @@ async function updateCheckouts(folder: string): Promise<void> {
     latest.merging?.to === merging.to ? { ...latest, merging: undefined } : latest,
   )
   if (undone.length > 0) {
-    // The names are those of an agent, and the command is for a shell.
+    // The names are those of an agent, the command is for a shell, and Git reads names as patterns.
     const paths = undone.slice(0, 10).map(shellWord).join(' ')
-    const more = undone.length > 10 ? ` (and ${undone.length - 10} more files)` : ''
+    const which = undone.length > 10 ? ` (the first 10 of ${undone.length})` : ''
     throw new Error(
-      `${base} is at ${tip}, which has the files as they were before the merge ${merging.to}, perhaps because somebody committed in a folder that did not have the merge yet. It stays so. To have the files of the merge again: git restore --source=${merging.to} --staged --worktree -- ${paths}${more}`,
+      `${base} is at ${tip}, which has the files as they were before the merge ${merging.to}, perhaps because somebody committed in a folder that did not have the merge yet. It stays so. To have the files of the merge again${which}: git --literal-pathspecs restore --source=${merging.to} --staged --worktree -- ${paths}`,
     )
   }
 }

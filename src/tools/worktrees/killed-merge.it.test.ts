@@ -164,6 +164,24 @@ describe.skipIf(!testSandbox.works)('a branch whose process was killed', () => {
     git('commit', '-qm', 'again')
     expect(await readFile(at('d.txt'), 'utf8')).toBe('lost\n')
   })
+
+  test('in the middle of a merge of files with odd names prints a command for a shell that gets the first ten of them again, and no other file', async () => {
+    const names = ['$(x) y.txt', ':(top)', ...Array.from({ length: 10 }, (_, place) => `n${place}`)]
+    const write = names.map((name) => `echo odd > '${name}'`).join(' && ')
+    const run = await calls.runScriptInWorktree(`${write} && git add . && git commit -qm odd`)
+    await mergeHalfway(desk, run)
+    await writeFile(at('other.txt'), 'other\n')
+    git('add', 'other.txt')
+    git('commit', '-qm', 'other')
+    const [failure] = await finish()
+    const [, which, command = ''] = /again(.*?): (git .*)$/s.exec(String(failure)) ?? []
+    expect(which).toBe(' (the first 10 of 12)')
+    const shell = spawnSync('sh', ['-c', command], { cwd: at('.'), encoding: 'utf8' })
+    expect([shell.status, shell.stderr]).toEqual([0, ''])
+    const added = names.slice(0, 10).map((name) => `A\t${name}`)
+    expect(git('diff', 'HEAD', '--name-status').split('\n')).toEqual(added)
+    git('reset', '-q', '--hard')
+  })
 })
 
 // Rules: product.md 3, 35
