@@ -1,5 +1,7 @@
 /** A file that a patch names, and the lines that the patch adds to it. */
 interface PatchedFile {
+  /** its header is none of the lines of another file, which begin with a blank */
+  readonly isCertain: boolean
   readonly isDeleted: boolean
   readonly path: string
   readonly added: readonly string[]
@@ -18,8 +20,10 @@ export function patchedFiles(text: string): readonly PatchedFile[] {
   for (const line of text.replaceAll('\u0085', ' ').split('\n')) {
     const [, verb, name = ''] = header.exec(line) ?? []
     const path = name.trim()
-    if (path !== '') files.push({ isDeleted: verb === 'Delete File', path, added: [] })
-    else if (line.startsWith('+')) files.at(-1)?.added.push(line.slice(1))
+    if (path !== '') {
+      const isCertain = !/^\s/.test(line)
+      files.push({ isCertain, isDeleted: verb === 'Delete File', path, added: [] })
+    } else if (line.startsWith('+')) files.at(-1)?.added.push(line.slice(1))
   }
   return files
 }

@@ -158,12 +158,11 @@ function patchedText(leaves: readonly Leaf[]): readonly CueSource[] {
   const files = leaves.flatMap(({ value }) =>
     typeof value === 'string' ? patchedFiles(value) : [],
   )
-  return files
-    .slice(0, maxPatchedFiles)
-    .flatMap(({ path, added }) => [
-      ...pathCues(path.slice(0, 1024)),
-      ...lineCues(added.join('\n'), path),
-    ])
+  return files.slice(0, maxPatchedFiles).flatMap(({ isCertain, path, added }) => [
+    ...pathCues(path.slice(0, 1024)),
+    // A header that may be a line of another file exempts none of that file's lines.
+    ...lineCues(added.join('\n'), isCertain ? path : '.sql'),
+  ])
 }
 
 const commandNames = new Set(['command', 'cmd', 'script', 'bash', 'shell_command'])
