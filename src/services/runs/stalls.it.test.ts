@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { recordRestart, restartsOf } from './stalls.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { markStalls, recordRestart, restartsOf } from './stalls.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 
@@ -11,10 +12,13 @@ test('new workflows of a run are counted for a day, so that a run of many weeks 
   const { db } = desk.database
   const runId = await desk.start()
   const why = { kind: 'does_not_fit', message: null } as const
+  await markStalls(desk.api, [{ runId, attempts: 3, why, restarts: 0 }], [])
   for (const restarts of [0, 1]) {
     await recordRestart(desk.api, { runId, attempts: 3, why, restarts })
   }
   expect(await restartsOf(db, runId)).toBe(2)
+  const [run] = await rowsOf(db, 'run', { id: runId }, 'failure')
+  expect(JSON.stringify(run)).toContain('was started again 2 times within a day;')
   await sql`
     insert into audit_event (id, at, type, actor_type, run_id, document)
     select gen_random_uuid(), clock_timestamp() - interval '25 hours', type, actor_type, run_id, document from audit_event

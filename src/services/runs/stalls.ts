@@ -110,7 +110,7 @@ function failureOf({ attempts, why, restarts }: Stall): RunFailure {
   const remedy =
     restarts === 0
       ? 'Nothing is lost: its workflow is started again from the recorded state and continues.'
-      : `Nothing is lost. Its workflow was started again ${times}; check the log of the Temporal workers. The run ` +
+      : `Nothing is lost. Its workflow was started again ${times} within a day; check the log of the Temporal workers. The run ` +
         'continues by itself when the cause is corrected.'
   return {
     code: 'stalled',
