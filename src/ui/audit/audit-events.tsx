@@ -47,6 +47,7 @@ export function AuditEvents(props: {
         <EventHistory
           request={requestOfHistory}
           events={events}
+          hasOlder={audit.hasNextPage}
           readsAll={readsAll}
           onOpen={onOpen}
         />

@@ -43,6 +43,8 @@ export function EventHistory(props: {
   /** id or number */
   request: string
   events: readonly EventFields[]
+  /** whether the page can load older events */
+  hasOlder: boolean
   /** whether the person may export evidence */
   readsAll: boolean
   onOpen: (fields: EventFields) => void
@@ -95,7 +97,11 @@ export function EventHistory(props: {
                 </p>
               </div>
             )}
-            <ProofCheck request={props.request} events={events.map(({ event }) => event)} />
+            <ProofCheck
+              request={props.request}
+              events={events.map(({ event }) => event)}
+              hasOlder={props.hasOlder}
+            />
           </div>
         </li>
       </ol>

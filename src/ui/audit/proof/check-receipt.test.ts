@@ -109,13 +109,23 @@ test('an event that the page shows with other words, adds or leaves out is count
     (await checkReceipt(receipt, pageEvents)).differing
   const newer = { sequence: 4, words: 'not signed yet' }
   expect(await differing(first, second, third, newer)).toBe(0)
-  // The page has not loaded what is older.
-  expect(await differing(second, third)).toBe(0)
   expect(await differing(first, { ...second, words: 'è' }, third)).toBe(1)
   expect(await differing(first, third)).toBe(1)
   expect(await checkReceipt(receipt, [first, second])).toMatchObject({ differing: 0, newer: 1 })
   expect(await differing(first, second, third, { ...second, words: 'è' })).toBe(1)
   expect(await differing(first, second, third, newer, { ...newer, sequence: 5 })).toBe(1)
+})
+
+test('the first events count as older while the page can load them, and as left out once it cannot', async () => {
+  const receipt = receiptOf(9, [2, 5, 8])
+  const [, , third = {}] = listedIn(receipt)
+  const counts = async (events: object[], hasOlder: boolean) => {
+    const { differing, newer, older } = await checkReceipt(receipt, events, hasOlder)
+    return { differing, newer, older }
+  }
+  expect(await counts([third], true)).toEqual({ differing: 0, newer: 0, older: 2 })
+  expect(await counts([third], false)).toEqual({ differing: 2, newer: 0, older: 0 })
+  expect(await counts([], true)).toEqual({ differing: 0, newer: 3, older: 0 })
 })
 
 test('an event that was left out in between breaks the chain', async () => {

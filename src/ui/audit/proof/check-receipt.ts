@@ -14,6 +14,8 @@ export interface CheckedReceipt {
   readonly differing: number
   /** the number of events after the last one on the page */
   readonly newer: number
+  /** the number of events before the first one on the page, which it can still load */
+  readonly older: number
 }
 
 interface Receipt {
@@ -35,12 +37,14 @@ interface ChainedEvent {
 }
 
 /**
- * Verifies a receipt with the browser's SHA-256 and Ed25519. `pageEvents`: those of the page. A
- * receipt that holds proves nothing about a page that shows other events.
+ * Verifies a receipt with the browser's SHA-256 and Ed25519. `pageEvents`: those of the page;
+ * `hasOlder`: it can load older ones. A receipt that holds proves nothing about a page that shows
+ * other events.
  */
 export async function checkReceipt(
   receipt: Receipt,
   pageEvents: readonly ChainedEvent[],
+  hasOlder = false,
 ): Promise<CheckedReceipt> {
   const { events } = receipt
   const note = await checkNote(receipt.checkpoint, receipt.vkey)
@@ -62,24 +66,25 @@ export async function checkReceipt(
     events: events.length,
     notIncluded: events.filter((_, index) => results[index] === false).map(({ index }) => index),
     isChained: await areChained(events.map(({ event }) => event)),
-    ...comparePage(receipt, pageEvents),
+    ...comparePage(receipt, pageEvents, hasOlder),
   }
 }
 
 /** The page loads the newest events first, and the log may have newer ones by now. */
-function comparePage(receipt: Receipt, pageEvents: readonly ChainedEvent[]) {
+function comparePage(receipt: Receipt, pageEvents: readonly ChainedEvent[], hasOlder: boolean) {
   const proven = receipt.events.map(({ event }) => eventIn(event))
   const provenTexts = new Set(proven.map((event) => JSON.stringify(event)))
   const pageTexts = new Set(pageEvents.map((event) => JSON.stringify(event)))
   const places = pageEvents.map(({ sequence }) => Number(sequence))
-  const [first, last] = [Math.min(...places), Math.max(...places)]
+  const last = Math.max(0, ...places)
+  const first = hasOlder ? Math.min(last, ...places) : 0
   const missing = proven.filter((event) => !pageTexts.has(JSON.stringify(event)))
   const newer = missing.filter(({ sequence }) => Number(sequence) > last).length
   const older = missing.filter(({ sequence }) => Number(sequence) < first).length
   const others = pageEvents.filter((event) => !provenTexts.has(JSON.stringify(event)))
   const unsigned = others.filter(({ sequence }) => Number(sequence) > proven.length).length
   const added = others.length - Math.min(unsigned, receipt.waiting)
-  return { differing: Math.max(missing.length - newer - older, added), newer }
+  return { differing: Math.max(missing.length - newer - older, added), newer, older }
 }
 
 /** The event that the text is; one without fields if it is none. */

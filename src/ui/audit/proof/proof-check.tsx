@@ -17,8 +17,13 @@ interface Findings extends CheckedReceipt {
 /**
  * Verifies in the browser that the signed log has a request's events, and that `events` are these.
  */
-export function ProofCheck(props: { request: string; events: readonly AuditEventView[] }) {
-  const { request, events } = props
+export function ProofCheck(props: {
+  request: string
+  events: readonly AuditEventView[]
+  /** whether the page can load older events */
+  hasOlder: boolean
+}) {
+  const { request, events, hasOlder } = props
   const [findings, setFindings] = useState<Findings | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   const [isChecking, setIsChecking] = useState(false)
@@ -27,7 +32,7 @@ export function ProofCheck(props: { request: string; events: readonly AuditEvent
     setFailure(null)
     try {
       const receipt = await callApi('getReceipt', { params: { id: request } })
-      const checked = await checkReceipt(receipt, events)
+      const checked = await checkReceipt(receipt, events, hasOlder)
       const { vkey, waiting } = receipt
       setFindings({ ...checked, vkey, waiting, key: keySeen(vkey) })
     } catch (error) {
@@ -68,7 +73,7 @@ export function ProofCheck(props: { request: string; events: readonly AuditEvent
 }
 
 function Results({ findings }: { findings: Findings }) {
-  const { checkpoint, events, notIncluded, isChained, differing, newer, waiting } = findings
+  const { checkpoint, events, notIncluded, isChained, differing, newer, older, waiting } = findings
   const areIncluded = notIncluded.length === 0 && events > 0
   const areShown = differing === 0
   const holds =
@@ -102,6 +107,9 @@ function Results({ findings }: { findings: Findings }) {
         <Result holds={findings.key !== 'changed'}>{keyWords[findings.key]}</Result>
         {newer > 0 && (
           <li className="dim">The log has newer events, which this page does not show: {newer}.</li>
+        )}
+        {older > 0 && (
+          <li className="dim">The log has older events, which this page does not show: {older}.</li>
         )}
         {waiting > 0 && (
           <li className="dim">{waiting} newer events are signed within two seconds.</li>
