@@ -220,7 +220,7 @@ test('a held decision that is withdrawn because somebody else signed in in anoth
   await page.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
   const words = page
     .getByRole('alert')
-    .filter({ hasText: 'Decisions on this page that were not sent' })
+    .filter({ hasText: 'These decisions may not be recorded' })
   await words.getByText(`: #${number}.`).waitFor()
   expect(await words.getByText('held-elsewhere').count()).toBe(0)
   const decisions = await rowsOf(dashboard.desk.database.db, 'decision', { request_id: id }, 'id')

@@ -86,7 +86,7 @@ export function SessionsSection() {
                 }
                 card={{
                   title: `End the session on ${session.device}?`,
-                  text: 'It is signed out at once. What was typed there and not sent is lost with its tab.',
+                  text: 'It is signed out at once.',
                 }}
               />
             )}

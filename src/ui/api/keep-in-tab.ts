@@ -15,7 +15,7 @@ export function keepInTab(key: string, text: string): void {
     if (hasSaid) return
     hasSaid = true
     const message =
-      'This browser has no more room for what is typed in this tab: send it before you reload or close the page.'
+      'This browser has no more room for what this tab keeps: send what you typed before you reload or close the page.'
     notifications.show({ color: 'red', autoClose: false, message })
   }
 }

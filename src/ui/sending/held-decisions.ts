@@ -101,17 +101,17 @@ export function takeBack(key?: string): HeldDecision | null {
 }
 
 /**
- * Removes all decisions that have not been sent or have no answer, as the page changes to another
+ * Removes all decisions that have not been sent or can be sent again, as the page changes to another
  * person. Returns them.
  */
 export function takeBackAll(): readonly HeldDecision[] {
-  const removed = [...decisions.filter(({ stage }) => stage === 'held'), ...unansweredDecisions()]
+  const removed = [...decisions.filter(({ stage }) => stage === 'held'), ...unrecordedDecisions()]
   for (const { key } of removed) dismissDecision(key)
   return removed
 }
 
-/** The decisions that were sent and had no answer. */
-export function unansweredDecisions(): readonly HeldDecision[] {
+/** The decisions that are not known to be recorded, and can be sent again. */
+export function unrecordedDecisions(): readonly HeldDecision[] {
   return decisions.filter(({ canSendAgain }) => canSendAgain)
 }
 

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import { keepInTab } from '../api/keep-in-tab.ts'
-import { takeBackAll, unansweredDecisions, type HeldDecision } from './held-decisions.ts'
+import { takeBackAll, unrecordedDecisions, type HeldDecision } from './held-decisions.ts'
 
 const key = 'countersign.lost'
 
@@ -9,9 +9,9 @@ export function discardDecisions(): void {
   keepNumbers(takeBackAll())
 }
 
-/** For a page that ends: its decisions without an answer are in its memory only. */
+/** For a page that ends: the decisions that can be sent again are in its memory only. */
 export function keepLost(): void {
-  keepNumbers(unansweredDecisions())
+  keepNumbers(unrecordedDecisions())
 }
 
 function keepNumbers(decisions: readonly HeldDecision[]): void {
@@ -27,6 +27,6 @@ export function sayLost(): void {
   const numbers = sessionStorage.getItem(key)
   if (numbers === null) return
   sessionStorage.removeItem(key)
-  const message = `Decisions on this page that were not sent, or had no answer: ${numbers}. Each still waits, unless its page says otherwise.`
+  const message = `These decisions may not be recorded: ${numbers}. The page of each request says whether it still waits.`
   notifications.show({ color: 'red', autoClose: false, message })
 }

@@ -62,7 +62,7 @@ export function SignInPage({ hasEnded, refusal }: { hasEnded: boolean; refusal: 
 }
 
 /**
- * The decisions of this page that have no answer, with what is known of each. They are in the
+ * The decisions of this page that may not be recorded, with what is known of each. They are in the
  * memory of the page.
  */
 function UnrecordedDecisions() {

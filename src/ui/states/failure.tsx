@@ -19,7 +19,7 @@ export function Failure(props: {
   const { error, retry, whole } = props
   const refusal = error instanceof ApiRefusal ? error : null
   const offline = refusal?.code === 'network'
-  useEndOfOutage(offline || refusal?.status === 503, retry)
+  useEndOfOutage(offline || refusal?.code === 'unavailable', retry)
   if (refusal?.status === 404) return <NotFound />
   const Icon = offline ? IconCloudOff : refusal?.status === 403 ? IconEyeOff : IconMoodConfuzed
   const requestId = refusal?.facts['requestId']

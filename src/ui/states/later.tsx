@@ -44,13 +44,12 @@ export function later<Props extends object>(
   return Object.assign(Later, { fetch: part.fetch, isLoaded: () => part.current() !== null })
 }
 
-/** Takes the place of a part whose script did not load: a browser tries each once for a page. */
+/** Takes the place of a part whose script did not load. */
 function MissingPart() {
   return (
     <div role="alert" className="column small">
       <p>
         This part did not load, for example because there is no network or the service was upgraded.
-        What you typed is kept.
       </p>
       <div>
         <Button size="xs" variant="default" onClick={() => window.location.reload()}>

@@ -4,7 +4,7 @@ import { Component, type ReactNode } from 'react'
 import './states.css'
 
 interface BoundaryProps {
-  /** the missing part as the subject of a sentence: `This page`, `The last turns` */
+  /** the missing part as the subject of a sentence: `This page`, `This list` */
   readonly what: string
   readonly children: ReactNode
 }
@@ -29,7 +29,7 @@ export class PageBoundary extends Component<BoundaryProps, { failed: boolean }> 
         <h2>{this.props.what} cannot be shown</h2>
         <p className="dim">
           A part of it did not load, for example because there is no network or the service was
-          upgraded. Nothing was changed, and a reason that you typed is kept.
+          upgraded. Nothing was changed.
         </p>
         <Button variant="default" onClick={() => window.location.reload()}>
           Load it again

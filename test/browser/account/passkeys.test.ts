@@ -177,7 +177,7 @@ test('the prompt of a passkey is closed when the request is decided by another, 
   expect(await page.getByText('prompt was closed').count()).toBe(0)
 })
 
-test('the prompt for a new passkey is closed when the person leaves the page, and nothing is registered', async () => {
+test('the prompt for a new passkey is closed when the person leaves the page, without an error', async () => {
   const page = await dashboard.open('Ada', '/account')
   const authenticator = await virtualAuthenticator(page)
   await authenticator.leaveUntouched()

@@ -232,7 +232,7 @@ test('a typed reason is there on the new revision too, also when the browser can
     Object.defineProperty(Storage.prototype, 'setItem', { value })
   })
   await page.getByLabel('Reason').fill('use yarn')
-  await page.getByRole('alert').getByText('no more room for what is typed').waitFor()
+  await page.getByRole('alert').getByText('no more room for what this tab keeps').waitFor()
   const [request = ''] = requestIds
   const { caller } = desk.people.linus
   const { digest } = await getRequest(desk.api, caller, { request })

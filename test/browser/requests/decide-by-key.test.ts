@@ -77,7 +77,7 @@ test('a decision without an answer is said to be lost when its page is loaded ag
   expect(await headline(page, names[1]!).evaluate((h1) => h1 === document.activeElement)).toBe(true)
   await again.waitFor()
   await page.reload()
-  await page.getByRole('alert').getByText('Decisions on this page that were not sent').waitFor()
+  await page.getByRole('alert').getByText('These decisions may not be recorded').waitFor()
   expect(await statesOf(db, ids)).toEqual(['pending', 'pending'])
 })
 
@@ -162,7 +162,7 @@ test('signing out withdraws held decisions, and says which', async () => {
   await page.getByRole('button', { name: 'Signed in as Grace' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: /sign in/i }).waitFor()
-  await page.getByRole('alert').getByText('Decisions on this page that were not sent').waitFor()
+  await page.getByRole('alert').getByText('These decisions may not be recorded').waitFor()
   expect(await statesOf(db, ids)).toEqual(['pending', 'pending'])
 })
 
@@ -198,7 +198,7 @@ test('a decision whose session ended before it was sent is said not to be record
   await signInAs('Linus')
   await headline(page, names[2]!).waitFor()
   expect(await bars(page).getByText('Approve').count()).toBe(0)
-  await page.getByRole('alert').getByText('Decisions on this page that were not sent').waitFor()
+  await page.getByRole('alert').getByText('These decisions may not be recorded').waitFor()
   expect(await statesOf(db, ids)).toEqual(['pending', 'approved', 'pending'])
 })
 
