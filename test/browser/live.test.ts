@@ -218,9 +218,7 @@ test('a held decision that is withdrawn because somebody else signed in in anoth
   await page.keyboard.press('a')
   await page.keyboard.press('a')
   await page.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
-  const words = page
-    .getByRole('alert')
-    .filter({ hasText: 'These decisions may not be recorded' })
+  const words = page.getByRole('alert').filter({ hasText: 'These decisions may not be recorded' })
   await words.getByText(`: #${number}.`).waitFor()
   expect(await words.getByText('held-elsewhere').count()).toBe(0)
   const decisions = await rowsOf(dashboard.desk.database.db, 'decision', { request_id: id }, 'id')

@@ -88,9 +88,9 @@ export async function adoptRows(
 type InUnit = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>
 
 /**
- * Seals with the present key the rows of these tables with a valid seal of keys that are about to be
- * retired. Tables that the API process does not seal are left out, and `endsWithKey`: their rows end
- * with their key. Returns how many.
+ * Seals with the present key the rows of these tables with a valid seal of keys that are about to
+ * be retired. Tables that the API process does not seal are left out, and `endsWithKey`: their rows
+ * end with their key. Returns how many.
  */
 export async function resealRows(
   inUnit: InUnit,

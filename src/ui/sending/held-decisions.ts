@@ -101,8 +101,8 @@ export function takeBack(key?: string): HeldDecision | null {
 }
 
 /**
- * Removes all decisions that have not been sent or can be sent again, as the page changes to another
- * person. Returns them.
+ * Removes all decisions that have not been sent or can be sent again, as the page changes to
+ * another person. Returns them.
  */
 export function takeBackAll(): readonly HeldDecision[] {
   const removed = [...decisions.filter(({ stage }) => stage === 'held'), ...unrecordedDecisions()]

@@ -10,10 +10,10 @@ interface CountedRun {
 }
 
 /**
- * Subtracts one from a run's number of pending requests and updates its state: it is `running` again
- * after the last. A run that waits for input or has ended keeps its state. Returns whether the state
- * changed. The caller holds the run's lock. `change` runs in the same statement, and returns a row
- * if it was done. Throws when the count would become negative.
+ * Subtracts one from a run's number of pending requests and updates its state: it is `running`
+ * again after the last. A run that waits for input or has ended keeps its state. Returns whether
+ * the state changed. The caller holds the run's lock. `change` runs in the same statement, and
+ * returns a row if it was done. Throws when the count would become negative.
  */
 export async function removePending(
   tx: Tx,

@@ -112,7 +112,9 @@ function Results({ findings }: { findings: Findings }) {
           <li className="dim">The log has older events, which this page does not show: {older}.</li>
         )}
         {waiting > 0 && (
-          <li className="dim">{countWords(waiting, 'newer event')} will be signed within two seconds.</li>
+          <li className="dim">
+            {countWords(waiting, 'newer event')} will be signed within two seconds.
+          </li>
         )}
       </ul>
       <p className="dim break mono">{findings.vkey}</p>
