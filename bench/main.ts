@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { readBenchCommand, type BenchOptions } from './command-line.ts'
 import { benchDecision } from './decision/bench-decision.ts'
+import { benchHook } from './hook/bench-hook.ts'
 import { benchIdle } from './idle/bench-idle.ts'
 import { benchPage } from './page/bench-page.ts'
 import { benchPages } from './pages/bench-pages.ts'
@@ -16,6 +17,7 @@ import { benchWaiting } from './waiting/bench-waiting.ts'
 
 const benches = {
   decision: benchDecision,
+  hook: benchHook,
   idle: benchIdle,
   page: benchPage,
   pages: benchPages,
