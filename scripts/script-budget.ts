@@ -34,7 +34,7 @@ export function firstPageBytes(
   }
   for (const chunk of chunks) if (chunk.isEntry) visit(chunk.fileName)
   for (const page of lazyPages) {
-    const chunk = chunks.find(({ modules }) => modules.some((path) => path.endsWith(page)))
+    const chunk = chunks.find(({ modules }) => holds(modules, page))
     if (chunk === undefined) throw new Error(`no file of the dashboard holds ${page}`)
     visit(chunk.fileName)
   }
@@ -43,6 +43,11 @@ export function firstPageBytes(
   const styles = new Set(files.flatMap((name) => byName.get(name)?.styles ?? []))
   const modules = files.flatMap((name) => byName.get(name)?.modules ?? [])
   return { bytes, files, styles: [...styles].toSorted(), modules }
+}
+
+/** Whether one of these modules is the one whose path ends like this. */
+function holds(modules: readonly string[], path: string): boolean {
+  return modules.some((module) => module.endsWith(path))
 }
 
 /**
@@ -84,12 +89,12 @@ export function scriptBudget(budget: {
         this.error(`${fonts.length} fonts have ${(fontBytes / 1000).toFixed(1)} kB`)
       }
       for (const path of onDemand) {
-        if (!chunks.some(({ modules }) => modules.some((module) => module.endsWith(path))))
+        if (!chunks.some(({ modules }) => holds(modules, path)))
           this.error(`no file of the dashboard holds ${path}`)
       }
       for (const [page, maxBytes] of Object.entries(maxGzipBytes)) {
         const { bytes, files, styles, modules } = firstPageBytes(chunks, [page])
-        const early = onDemand.filter((path) => modules.some((module) => module.endsWith(path)))
+        const early = onDemand.filter((path) => holds(modules, path))
         if (early.length > 0) this.error(`${page} loads ${early.join(', ')} before it is needed`)
         const kilobytes = (bytes / 1000).toFixed(1)
         if (bytes > maxBytes) {

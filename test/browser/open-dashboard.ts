@@ -244,6 +244,11 @@ export async function askForNote(
   return { path, runId, id: requestIds[0]!, callId: callIds[0]! }
 }
 
+/** The text of the element that has the focus. */
+export function focusedText(page: Page): Promise<string> {
+  return page.evaluate(() => document.activeElement?.textContent ?? '')
+}
+
 /** What the relay does for a run: its signals have reached Temporal. */
 export async function tellTemporal(desk: AgentDesk, runId: string): Promise<void> {
   await setRows(

@@ -88,8 +88,8 @@ function open(response: Response, last: bigint | null, heartbeatMs: number): voi
 const frames = new WeakMap<FeedEvent, string>()
 
 /**
- * An event as it is sent; readers of the same batch share the text. It has no `to`, the colleague
- * of a hand-over.
+ * An event as it is sent; readers of the same batch share the text. Leaves out `to`, the colleague
+ * to whom a request is handed over.
  */
 function frameOf(event: FeedEvent): string {
   const earlier = frames.get(event)

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 
-let hasSaid = false
+let hasWarned = false
 
 /**
  * Keeps a text over reloads of this tab. If the browser has no room for it, the text lasts only
@@ -12,8 +12,8 @@ export function keepInTab(key: string, text: string): void {
     sessionStorage.setItem(key, text)
   } catch {
     sessionStorage.removeItem(key)
-    if (hasSaid) return
-    hasSaid = true
+    if (hasWarned) return
+    hasWarned = true
     const message =
       'This browser has no more room for what this tab keeps: send what you typed before you reload or close the page.'
     notifications.show({ color: 'red', autoClose: false, message })

@@ -9,7 +9,7 @@ import { useAriaKeys, useKeyboard } from '../keyboard/keyboard-provider.tsx'
 import { useSeen } from '../effect/seeing/use-seen.ts'
 import { Cues } from '../deciding/card/cues.tsx'
 import { CallComments } from '../deciding/comments/call-comments.tsx'
-import { useDenialReaders } from '../deciding/comments/commented-request.ts'
+import { DenialReaders } from '../deciding/comments/commented-request.ts'
 import { useLineComments } from '../deciding/comments/use-line-comments.tsx'
 import { useSteadyComments } from '../deciding/comments/use-steady-comments.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
@@ -261,7 +261,6 @@ function Choices(props: {
   const form = useRef<HTMLDivElement>(null)
   const setReason = (reason: string): void => acts.onReason(key, reason)
   const number = entry.approval?.request.number
-  const denialReaders = useDenialReaders(props.newest)
   const approveKeys = useAriaKeys('approve')
   const denyKeys = useAriaKeys('deny')
   const options = [
@@ -313,7 +312,7 @@ function Choices(props: {
       )}
       {state.choice === 'deny' && (
         <DenialReason
-          description={denialReaders}
+          description={<DenialReaders request={props.newest} />}
           required={false}
           minRows={1}
           disabled={busy}

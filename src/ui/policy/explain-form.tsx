@@ -88,15 +88,15 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
   )
 }
 
-/** The form of a call of one worker, and its verdict until the form has another call. */
+/** The form for a call of one worker, and the verdict of that call until the form changes. */
 function AnyCall({ worker }: { worker: string }) {
   const [answer, setAnswer] = useState<Explanation | null>(null)
   const changes = useRef(0)
   const { attempt, busy, refusal } = useAttempt()
-  const explain = (readCall: () => Call): Promise<boolean> => {
+  const explain = (readCall: () => Call): void => {
     setAnswer(null)
     const before = changes.current
-    return attempt(async () => {
+    void attempt(async () => {
       const explanation = await callApi('explainCall', { body: { worker, ...readCall() } })
       if (changes.current === before) setAnswer(explanation)
     })
@@ -108,7 +108,7 @@ function AnyCall({ worker }: { worker: string }) {
   return (
     <>
       <div className="column" onChange={forget}>
-        <CallFields worker={worker} busy={busy} explain={(readCall) => void explain(readCall)} />
+        <CallFields worker={worker} busy={busy} explain={explain} />
       </div>
       {refusal !== null && <p role="alert">{refusal}</p>}
       {answer !== null && <Explained answer={answer} />}

@@ -3,10 +3,10 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { ApiRequest } from '#client/call.ts'
 import { keepSession } from '../api/call-api.ts'
 import { meQuery } from '../api/queries.ts'
-import { holdDecision, takeBackAll } from './held-decisions.ts'
+import { holdDecision, removeUnrecorded } from './held-decisions.ts'
 
 afterEach(() => {
-  takeBackAll()
+  removeUnrecorded()
   vi.useRealTimers()
   vi.unstubAllGlobals()
 })

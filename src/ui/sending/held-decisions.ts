@@ -101,10 +101,10 @@ export function takeBack(key?: string): HeldDecision | null {
 }
 
 /**
- * Removes all decisions that have not been sent or can be sent again, as the page changes to
- * another person. Returns them.
+ * Removes the decisions that are held and those that can be sent again, and returns them: the page
+ * changes to another person, for whom it must not send them.
  */
-export function takeBackAll(): readonly HeldDecision[] {
+export function removeUnrecorded(): readonly HeldDecision[] {
   const removed = [...decisions.filter(({ stage }) => stage === 'held'), ...unrecordedDecisions()]
   for (const { key } of removed) dismissDecision(key)
   return removed

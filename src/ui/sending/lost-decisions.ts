@@ -1,12 +1,12 @@
 import { notifications } from '@mantine/notifications'
 import { keepInTab } from '../api/keep-in-tab.ts'
-import { takeBackAll, unrecordedDecisions, type HeldDecision } from './held-decisions.ts'
+import { removeUnrecorded, unrecordedDecisions, type HeldDecision } from './held-decisions.ts'
 
 const key = 'countersign.lost'
 
 /** Discards the decisions of a page that changes to another person, or to nobody. */
 export function discardDecisions(): void {
-  keepNumbers(takeBackAll())
+  keepNumbers(removeUnrecorded())
 }
 
 /** For a page that ends: the decisions that can be sent again are in its memory only. */

@@ -27,7 +27,7 @@ type Field =
   | `file ${number}`
   | `input ${number}`
 
-function keyOf(field: Field, requestId: string, personId: string): string {
+function keyOf(field: string, requestId: string, personId: string): string {
   return `${start}${field}${endOf(requestId, personId)}`
 }
 
@@ -54,13 +54,14 @@ export function useDraftCount(requestId: string, isCounted: (field: string) => b
 }
 
 /**
- * Removes what a person typed about a request whose contents were erased, which quotes them. The
- * page still shows the reason and the comment, in which only their own words are.
+ * Removes the drafts of a person that may quote the contents of a request, because these were
+ * erased. The reason and the comment stay: they are the person's own words, and the page still has
+ * their fields.
  */
 export function removeErasedDrafts(requestId: string, personId: string): void {
   for (const field of draftedFields(requestId, personId)) {
     if (field === 'reason' || field === 'comment') continue
-    sessionStorage.removeItem(`${start}${field}${endOf(requestId, personId)}`)
+    sessionStorage.removeItem(keyOf(field, requestId, personId))
   }
 }
 

@@ -47,8 +47,8 @@ export function Failure(props: {
 const lookEveryMs = 5_000
 
 /**
- * Calls `onEnd` when the service answers again. Its events do not say so to a page whose stream was
- * not interrupted, as when only the database was away, or which has none yet.
+ * Calls `onEnd` when the service answers again. The event stream does not tell: if only the
+ * database was away, it was not interrupted, and before the person is loaded there is none.
  */
 function useEndOfOutage(isOutage: boolean, onEnd: () => void): void {
   const latest = useRef(onEnd)

@@ -1,10 +1,9 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { offerSlackLink } from '#services/channels/slack/offer-slack-link.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { clientId, startOpenIdProvider } from '../../harness/open-id/open-id-provider.ts'
-import { openDashboard } from '../open-dashboard.ts'
+import { focusedText, openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 const provider = disposeAfterTests(
@@ -73,9 +72,6 @@ test('a person whom the provider does not vouch for sees the reason on the sign-
   await alert.getByText('has not verified your e-mail address').waitFor()
 })
 
-const focusedText = (page: Page) => () =>
-  page.evaluate(() => document.activeElement?.textContent ?? '')
-
 test('another session is ended from the account page after a question, its window is signed out, and the focus is never lost', async () => {
   const lost = await dashboard.open('Linus', '/account')
   const kept = await dashboard.open('Linus', '/account')
@@ -83,13 +79,13 @@ test('another session is ended from the account page after a question, its windo
   await sessions.getByRole('button', { name: 'End all other sessions' }).waitFor()
   const end = sessions.getByRole('button', { name: /^End the session on/ })
   await end.click()
-  await expect.poll(focusedText(kept)).toBe('Cancel')
+  await expect.poll(() => focusedText(kept)).toBe('Cancel')
   await kept.keyboard.press('Enter')
-  await expect.poll(focusedText(kept)).toMatch(/^End the session on/)
+  await expect.poll(() => focusedText(kept)).toMatch(/^End the session on/)
   await end.click()
   await sessions.getByRole('button', { name: 'End the session', exact: true }).click()
   await end.waitFor({ state: 'hidden' })
-  await expect.poll(focusedText(kept)).toBe('Sessions')
+  await expect.poll(() => focusedText(kept)).toBe('Sessions')
   await lost.getByRole('link', { name: 'Runs' }).click()
   await lost.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
   await lost.getByText('Your session ended.').waitFor()
@@ -154,7 +150,7 @@ test('a key is made, shown once, rotated, and revoked after a question, with the
   await keys.getByRole('heading', { name: 'Revoke nightly?' }).waitFor()
   await keys.getByRole('button', { name: 'Revoke for good' }).click()
   await keys.getByText('revoked', { exact: true }).waitFor()
-  await expect.poll(focusedText(page)).toBe('API keys')
+  await expect.poll(() => focusedText(page)).toBe('API keys')
   expect(dashboard.complaints).toEqual([])
 })
 

@@ -8,7 +8,7 @@ import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { keepCovered, logSigner } from '../../harness/fixtures/cover-audit.ts'
 import { axeProblemsInBothSchemes } from '../../harness/programs/axe.ts'
-import { ask, openDashboard } from '../open-dashboard.ts'
+import { ask, focusedText, openDashboard } from '../open-dashboard.ts'
 
 const config = `${deskConfig
   .replace('{ team: platform }', '{ team: platform, signature: required }')
@@ -195,7 +195,7 @@ test('a passkey is removed after a question, and the focus is never lost', async
   const page = await dashboard.open('Ada', '/account')
   await virtualAuthenticator(page)
   const passkeys = await addPasskey(page, 'Old key')
-  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  const focused = () => focusedText(page)
   const remove = passkeys.getByRole('button', { name: 'Remove Old key' })
   await remove.focus()
   await page.keyboard.press('Enter')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
-import { developmentToken, ask, askForNote, openDashboard } from '../open-dashboard.ts'
+import { developmentToken, ask, askForNote, focusedText, openDashboard } from '../open-dashboard.ts'
 import { statesOf } from '../../harness/fixtures/rows.ts'
 import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 
@@ -50,7 +50,7 @@ test('an act beside the decision is announced, and leaves the focus on its butto
     await page.getByRole('button', { name }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('status').getByText(words).waitFor({ state: 'attached' })
-    return page.evaluate(() => document.activeElement?.textContent)
+    return focusedText(page)
   }
   expect(await press('Claim', /^Claimed #/)).toMatch(/^(?:Release|Claim)$/)
   expect(await press('Release', /^Released #/)).toMatch(/^(?:Release|Claim)$/)
@@ -204,7 +204,7 @@ test('a person who needs a colleague reads who has voted and what is missing; a 
 test('many are denied at once with one reason; the one that was decided meanwhile says so, and its decision stands; the focus is never lost', async () => {
   const [first, second, third] = [await newNote(), await newNote(), await newNote()]
   const page = await dashboard.open('Grace', '/')
-  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  const focused = () => focusedText(page)
   const box = (path: string) =>
     page.locator('.request-row', { hasText: path }).getByRole('checkbox')
   await box(first.path).check()

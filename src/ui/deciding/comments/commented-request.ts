@@ -28,10 +28,10 @@ export function useReloadComments(): () => Promise<void> {
  * Who reads a denial. The agent also reads the comments on lines, shown here or not, but none that
  * the person has begun and not saved.
  */
-export function useDenialReaders(request: {
-  readonly id: string
-  readonly external: unknown
-  readonly comments: readonly Comment[]
+export function DenialReaders({
+  request,
+}: {
+  request: Pick<RequestDetail, 'id' | 'comments'> & { readonly external: unknown }
 }): string {
   const unsaved = useDraftCount(request.id, (field) => lineOfDraftField(field) !== null)
   if (request.external !== null) return 'The program reads it.'

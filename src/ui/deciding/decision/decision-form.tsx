@@ -3,7 +3,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence } from '#domain/deciding/alike-words.ts'
 import { later } from '../../states/later.tsx'
 import { Loading } from '../../states/loading.tsx'
-import { useDenialReaders } from '../comments/commented-request.ts'
+import { DenialReaders } from '../comments/commented-request.ts'
 import { NewCommentsHere } from '../comments/comments.tsx'
 import { resultsInFile } from '../editing/results-in-file.ts'
 import { ChoiceList } from './choosing/choice-list.tsx'
@@ -79,7 +79,6 @@ function ReasonAndSubmit({ input, decision }: { input: DecisionInput; decision: 
   const { request, displayedRequest, unsentChoice, comments, onNext } = input
   const { choice } = unsentChoice
   const { busy, signs, signature, obstacle } = decision
-  const denialReaders = useDenialReaders(request)
   return (
     <>
       <div className="beside-reason">
@@ -87,7 +86,7 @@ function ReasonAndSubmit({ input, decision }: { input: DecisionInput; decision: 
         <ReasonField
           request={displayedRequest}
           choice={choice}
-          denialReaders={denialReaders}
+          denialReaders={<DenialReaders request={request} />}
           disabled={busy}
           value={decision.reason}
           onChange={decision.setReason}

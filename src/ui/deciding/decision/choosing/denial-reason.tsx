@@ -1,5 +1,5 @@
 import { Button, Textarea } from '@mantine/core'
-import { useRef } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { useKeyboard } from '../../../keyboard/keyboard-provider.tsx'
 import { reasonPresets, withPreset, type ReasonPreset } from './reason-presets.ts'
 
@@ -8,7 +8,7 @@ import { reasonPresets, withPreset, type ReasonPreset } from './reason-presets.t
  * while the focus is on the decision.
  */
 export function DenialReason(props: {
-  description: string
+  description: ReactNode
   required: boolean
   minRows: number
   disabled: boolean

@@ -1,4 +1,5 @@
 import { Textarea } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { DenialReason } from './denial-reason.tsx'
 import { whyReasonOf, type Choice } from './decision-body.ts'
@@ -8,7 +9,7 @@ export function ReasonField(props: {
   request: RequestDetail
   choice: Choice | null
   /** who reads the reason of a denial */
-  denialReaders: string
+  denialReaders: ReactNode
   disabled: boolean
   value: string
   onChange: (reason: string) => void
