@@ -98,7 +98,7 @@ async function passEvents(
   const decoder = new TextDecoder()
   for await (const chunk of body) {
     parser.feed(decoder.decode(chunk, { stream: true }))
-    // If the events broke off behind the answer, the agent would get an error to it too.
+    // Reads no further: if the events broke off later, the agent would also get an error.
     if (isAnswered) return
   }
   throw new Error(noAnswer)

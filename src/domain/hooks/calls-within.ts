@@ -24,7 +24,13 @@ const shells = wordSet(`
   Bash Shell gemini-cli:run_shell_command copilot-cli:bash opencode:bash cursor:run_terminal_cmd`)
 
 /** Members of an input that name its file; each agent has one of them. */
-const pathMembers = ['file_path', 'notebook_path', 'path', 'filePath', 'target_file'] as const
+export const pathMembers = [
+  'file_path',
+  'notebook_path',
+  'path',
+  'filePath',
+  'target_file',
+] as const
 
 /** A call of an agent that has the effect of more calls than these is refused. */
 export const maxCallsWithin = 50

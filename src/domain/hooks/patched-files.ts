@@ -1,13 +1,13 @@
 /** A file that a patch names, and the lines that the patch adds to it. */
 interface PatchedFile {
-  /** its header is none of the lines of another file, which begin with a blank */
-  readonly isCertain: boolean
+  /** its header has no blank before it: behind one, it may be a line of the file above */
+  readonly isCertainHeader: boolean
   readonly isDeleted: boolean
   readonly path: string
   readonly added: readonly string[]
 }
 
-/** A tool that takes a patch of several files (`apply_patch`), by whatever agent. */
+/** Names of tools that take a patch of several files (`apply_patch`), of any agent. */
 export const patchTool = /^(?:[\w-]+:)?apply_patch$/
 
 /** Codex ignores blanks before the mark and at the ends of a name, OpenCode those around a name. */
@@ -21,8 +21,8 @@ export function patchedFiles(text: string): readonly PatchedFile[] {
     const [, verb, name = ''] = header.exec(line) ?? []
     const path = name.trim()
     if (path !== '') {
-      const isCertain = !/^\s/.test(line)
-      files.push({ isCertain, isDeleted: verb === 'Delete File', path, added: [] })
+      const isCertainHeader = !/^\s/.test(line)
+      files.push({ isCertainHeader, isDeleted: verb === 'Delete File', path, added: [] })
     } else if (line.startsWith('+')) files.at(-1)?.added.push(line.slice(1))
   }
   return files

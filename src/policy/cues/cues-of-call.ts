@@ -1,3 +1,4 @@
+import { pathMembers } from '#domain/hooks/calls-within.ts'
 import { patchedFiles, patchTool } from '#domain/hooks/patched-files.ts'
 import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, usualCueTexts, type CueSource } from '#domain/policy/cues.ts'
@@ -99,14 +100,14 @@ function pathBelowRoot(cwd: string, path: string): string | null {
 async function deletedFile({ accesses, tool, facts }: CuedCall): Promise<readonly CueSource[]> {
   const deleted = accesses.filter(({ operation }) => operation === 'delete')
   // A move keeps the bytes.
-  if (deleted.length === 0 || accesses.some(({ operation }) => operation === 'write')) return []
+  if (tool === 'move_file' || accesses.some(({ operation }) => operation === 'write')) return []
   const cues: CueSource[] = []
   for (const { path } of deleted) {
     if (await facts.isTracked(path)) continue
     const text = `Deletes what Git does not have: ${oneLine(path, 160)}`
     cues.push({ id: 'deletes_untracked', text, file: path })
   }
-  return tool === 'move_file' ? [] : cues
+  return cues
 }
 
 const textNames = new Set([
@@ -125,15 +126,7 @@ const textNames = new Set([
   'new_source',
   'code_edit',
 ])
-const pathNames = new Set([
-  'path',
-  'file_path',
-  'filePath',
-  'filename',
-  'file',
-  'notebook_path',
-  'target_file',
-])
+const pathNames = new Set<string>([...pathMembers, 'filename', 'file'])
 
 /** The texts that a call of any tool writes to a file. */
 function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): readonly CueSource[] {
@@ -150,7 +143,7 @@ function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): read
   return writes ? [...byName, ...texts.map(({ id, text, says = '' }) => ({ id, text, says }))] : []
 }
 
-/** More files of a patch are ignored. */
+/** How many files of a call's patches are searched for cues. */
 const maxPatchedFiles = 2000
 
 /** The files and the added lines of a patch; `inputCues` finds the secrets in it. */
@@ -158,10 +151,11 @@ function patchedText(leaves: readonly Leaf[]): readonly CueSource[] {
   const files = leaves.flatMap(({ value }) =>
     typeof value === 'string' ? patchedFiles(value) : [],
   )
-  return files.slice(0, maxPatchedFiles).flatMap(({ isCertain, path, added }) => [
+  return files.slice(0, maxPatchedFiles).flatMap(({ isCertainHeader, path, added }) => [
     ...pathCues(path.slice(0, 1024)),
-    // A header that may be a line of another file exempts none of that file's lines.
-    ...lineCues(added.join('\n'), isCertain ? path : '.sql'),
+    // Prose files get no line cues. An indented header may be a line of the file before it, so its
+    // name exempts nothing: the lines are judged as SQL, which every rule applies to.
+    ...lineCues(added.join('\n'), isCertainHeader ? path : '.sql'),
   ])
 }
 
@@ -183,7 +177,7 @@ async function embeddedCommands(
   return cues
 }
 
-/** Removes duplicates, and bounds the cues of one kind and of all. */
+/** Removes duplicates, and limits how many cues one id and the whole call have. */
 function boundCues(cues: readonly CueSource[]): readonly CueSource[] {
   const ownCues: CueSource[] = []
   for (const cue of cues) {

@@ -112,7 +112,7 @@ export function secretCues(text: string): readonly CueSource[] {
   let from = 0
   let to = -1
   return findSecrets(head).flatMap(({ start, end, kind }) => {
-    // Lines are counted on from the secret before: from the start, many take quadratic time.
+    // Counts on from the secret before: with many secrets, counting from line 1 is quadratic.
     while (to < start) {
       from = to + 1
       const lineEnd = head.indexOf('\n', from)

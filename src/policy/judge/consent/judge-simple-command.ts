@@ -12,7 +12,7 @@ import type { KnownWord } from '../../shell/strict/expand-word.ts'
 /** Id of the default for commands without a rule. */
 export const defaultRule = 'shell:default'
 
-/** The maximum of a command's characters in a sentence: it can be a script of any length. */
+/** The most characters of a command in a sentence: a command can be a script of any length. */
 const longestDisplay = 200
 
 /** The opinion about one simple command. */

@@ -220,8 +220,8 @@ async function listOver(
     })
     report(null)
     cursor = answer.nextCursor
-    const isMore = cursor !== undefined && page === maxPages
-    if (isMore || allTools.length + answer.tools.length > maxTools) {
+    const hasTooManyPages = cursor !== undefined && page === maxPages
+    if (hasTooManyPages || allTools.length + answer.tools.length > maxTools) {
       throw new Error(`it lists more than ${maxTools} tools or ${maxPages} pages`)
     }
     allTools.push(...answer.tools)
