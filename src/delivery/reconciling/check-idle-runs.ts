@@ -52,7 +52,7 @@ export async function checkIdleRuns(
   }
   const stalled = await markStalls(ctx, stalls, unsure)
   for (const { runId, attempts, why } of stalled) {
-    // The message may quote what the run works on: it is on the page of the run.
+    // Without `why.message`, which may quote what the run works on. The page of the run shows it.
     options.log.error({ runId, attempts, why: why.kind }, 'the workflow code fails on a run')
   }
   for (const { stall, workflow_id } of restarting) {

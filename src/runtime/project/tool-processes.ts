@@ -87,9 +87,19 @@ export class ToolProcesses implements AsyncDisposable {
   }
 }
 
-/** What distinguishes the tool processes of versions: their files, and what they must not see. */
-function keyOf({ toolFiles, config }: Policy): string {
-  return hashJson([toolFiles, [...secretVariables(config)].toSorted()])
+const keys = new WeakMap<Policy, string>()
+
+/**
+ * What distinguishes the tool processes of versions: their files, and what they must not see.
+ * Computed once for each version, because every judged call asks.
+ */
+function keyOf(policy: Policy): string {
+  const earlier = keys.get(policy)
+  if (earlier !== undefined) return earlier
+  const { toolFiles, config } = policy
+  const key = hashJson([toolFiles, [...secretVariables(config)].toSorted()])
+  keys.set(policy, key)
+  return key
 }
 
 /** Tools must not get the service's secrets that countersign.yaml names. */

@@ -174,7 +174,7 @@ async function updateCheckouts(folder: string): Promise<void> {
     latest.merging?.to === merging.to ? { ...latest, merging: undefined } : latest,
   )
   if (undone.length > 0) {
-    // The names are those of an agent, the command is for a shell, and Git reads names as patterns.
+    // An agent chose the names: no shell may run a part of one, and no Git read it as a pattern.
     const paths = undone.slice(0, 10).map(shellWord).join(' ')
     const which = undone.length > 10 ? ` (the first 10 of ${undone.length})` : ''
     throw new Error(

@@ -26,9 +26,9 @@ export interface Ledger {
 }
 
 /**
- * Records a use that can happen once, as of a permit or a sign-in link. False if another one was,
- * also when its row was reset since (security.md 29). `useId` stays the same when a transaction is
- * tried again after a conflict.
+ * Records the use of what can be used once, such as a permit or a sign-in link. False if another
+ * use was recorded before, even if its row was reset since (security.md 29). `useId` stays the same
+ * when a transaction is tried again after a conflict.
  */
 export async function isFirstUse(ledger: Ledger, key: OnceKey, useId: string): Promise<boolean> {
   return (await ledger.first(key, useId)) === useId

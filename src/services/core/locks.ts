@@ -67,6 +67,11 @@ export async function lockActivationShared(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
 }
 
+/** Waits for everybody who holds that lock, shared or not, and keeps it alone until the commit. */
+export async function lockActivationAlone(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(tx)
+}
+
 export type LockedPerson = Selectable<
   Pick<PersonTable, 'id' | 'email' | 'disabled_at' | 'other_ids' | 'seal'>
 >

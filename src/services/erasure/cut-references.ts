@@ -113,10 +113,9 @@ async function cutWords(
   call: CallOfRequest,
   replacements: { message: string; notice: string },
 ): Promise<void> {
-  const { request, children, forks } = call
+  const { request, children, repeating } = call
   if (request.run_id === null) return
   const childIds = children.map(({ id }) => id)
-  const repeating = [...childIds, ...forks.map(({ id }) => id)]
   await sql`
     with words as (
       update message set content_hash = ${replacements.message} where ${messagesWithContents(call)}

@@ -104,8 +104,7 @@ async function eraseCall(
     })
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
   }
-  const repeating = [...call.children, ...call.forks].map(({ id }) => id)
-  for (const run of [call.request.run_id, ...repeating]) {
+  for (const run of [call.request.run_id, ...call.repeating]) {
     if (run !== null) await unit.event('run.changed', { runId: run })
   }
   const counts = { requests: call.requests.length, ...released }
@@ -136,10 +135,9 @@ async function release(
   byId: string,
 ): Promise<Omit<ErasedContents, 'requests'>> {
   const sizes = new Map(parts.map(({ hash, bytes }) => [hash, bytes]))
-  // Forks have the same input, and so the same reference.
-  const below = [...call.children, ...call.forks].map(({ id }) => id)
   const hashes = [...sizes.keys()]
-  const used = await stillUsed(tx, hashes, below)
+  // Forks have the same input, and so the same reference.
+  const used = await stillUsed(tx, hashes, call.repeating)
   const removable = hashes.filter((hash) => !used.has(hash))
   await releaseContent(tx, hashes)
   // A run's signature covers the hash of its input, so its row keeps the reference.

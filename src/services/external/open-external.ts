@@ -94,7 +94,7 @@ export async function openJudged(
   if (judgement.routing !== null && judgement.verdict === 'ask') {
     await requireOthers(unit.tx, judgement.routing, peopleBehind(opening).toReversed())
   }
-  const at = await refuseTooMany(unit.tx, opening.program.ownerId)
+  const at = await readTimeIfRoom(unit.tx, opening.program.ownerId)
   const request = await insertExternal(unit, caller, { ...opening, at })
   if (judgement.verdict === 'preApproved') {
     await preApproveExternal(ctx, unit, request, judgement)
@@ -218,8 +218,11 @@ async function refuseWorker(
   )
 }
 
-/** Returns the time and the epoch for the request, unless the owner's programs have too many. */
-async function refuseTooMany(tx: Tx, ownerId: string): Promise<ExternalOpening['at']> {
+/**
+ * The time and the epoch for a new request. Rejects with `rate_limited` where the programs of its
+ * owner have as many pending requests as they may.
+ */
+async function readTimeIfRoom(tx: Tx, ownerId: string): Promise<ExternalOpening['at']> {
   const maxPending = limits.pendingRequestsPerOwner
   const { rows } = await sql<ExternalOpening['at'] & { pending: number }>`
     select clock_timestamp() as now, (select epoch from installation) as epoch,

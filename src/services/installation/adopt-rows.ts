@@ -7,9 +7,9 @@ import {
 } from '#domain/statements/row-seals.ts'
 import { sealedTables, type SealedTable } from '#domain/statements/sealed-tables.ts'
 import { withRetired, type Verifier } from '#domain/statements/statement-bytes.ts'
-import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import { lockActivationAlone } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
@@ -63,7 +63,7 @@ export async function adoptRows(
   },
 ): Promise<Readonly<Record<string, number>>> {
   return inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
-    await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(unit.tx)
+    await lockActivationAlone(unit.tx)
     const adopted: Record<string, number> = {}
     for (const table of which.tables ?? (Object.keys(sealedTables) as SealedTable[])) {
       const where = sql<boolean>`(${living[table].which}) and (seal is null or ${which.again})`
@@ -88,9 +88,9 @@ export async function adoptRows(
 type InUnit = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>
 
 /**
- * Seals with the present key the rows of these tables with a valid seal of keys that are about to
- * be retired. Tables that the API process does not seal are left out, and `endsWithKey`: their rows
- * end with their key. Returns how many.
+ * Seals again with the present key those rows of these tables that have a valid seal of a key that
+ * is about to be retired. Skips tables that the API process does not seal, and the tables of
+ * `endsWithKey`, whose rows end with their key. Returns how many rows it sealed.
  */
 export async function resealRows(
   inUnit: InUnit,

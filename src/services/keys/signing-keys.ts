@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { endGrants } from '../grants/end-grants.ts'
 import { sealedTables, type SealedTable } from '#domain/statements/sealed-tables.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
-import type { Tx } from '#store/database.ts'
+import { lockActivationAlone } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { resealRows } from '../installation/adopt-rows.ts'
 import { resignStatements } from './resign-statements.ts'
@@ -57,12 +57,14 @@ export async function retireSigningKeys(
   // A unit of its own: it locks runs and the last one locks people, and a decision and a
   // cancellation lock those two in opposite orders.
   const signedAnew = await inUnit(async ({ tx }) => {
-    await lockActivation(tx)
+    // A version that is being activated, a run that is being started or a request that a program
+    // opens may have the signature of an old key already: this waits for them.
+    await lockActivationAlone(tx)
     return resignStatements(tx, { verifier, signer, retiring })
   })
   await inUnit(async (unit) => {
     await lockKeys(unit)
-    await lockActivation(unit.tx)
+    await lockActivationAlone(unit.tx)
     // Who decides has locked their own row: this waits for decisions that are not committed yet.
     await sql`select from person order by id for no key update`.execute(unit.tx)
     const tables = Object.keys(sealedTables) as SealedTable[]
@@ -100,14 +102,6 @@ export async function retireSigningKeys(
       })
     }
   })
-}
-
-/**
- * A version that is being activated, a run that is being started or a request that a program opens
- * may have the signature of an old key already: this waits for them.
- */
-async function lockActivation(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(tx)
 }
 
 async function lockKeys(unit: UnitOfWork): Promise<void> {

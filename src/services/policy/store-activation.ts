@@ -4,9 +4,9 @@ import type { ActivationStatement } from '#domain/statements/statement.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { Policy } from '#policy/policy.ts'
 import { policyDocument } from '#policy/version-digest.ts'
-import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
+import { lockActivationAlone } from '../core/locks.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { newestActivation } from './activations/newest-activation.ts'
 import { policyDifference } from './policy-difference.ts'
@@ -30,7 +30,7 @@ export async function lockActivation(
   { tx }: Pick<UnitOfWork, 'tx'>,
   ctx: SigningContext,
 ): Promise<InForce> {
-  await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(tx)
+  await lockActivationAlone(tx)
   const { statement, hash, audited } = await newestActivation(tx, ctx.verifier)
   const sequence = statement?.sequence ?? 0
   const newest = ctx.memory.policy()

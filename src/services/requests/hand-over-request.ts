@@ -68,7 +68,7 @@ export async function handOverRequest(
 
 /**
  * Whether a colleague is not away, and no hand-over of the last hour notified them, by the trail of
- * the request. An event whose time is still to come had a wrong clock, and holds back none.
+ * the request. An event dated in the future was written by a wrong clock, and is not counted.
  */
 async function mayNotify({ tx }: UnitOfWork, requestId: string, to: string): Promise<boolean> {
   const { rows } = await sql<{ mayNotify: boolean }>`

@@ -45,8 +45,8 @@ export async function endRequest(
     if (state === 'approved') await startGatewayTask(unit, request.id)
     return notifyProgram(unit, { requestId: request.id, state, type })
   }
-  const isOther = await removePending(unit.tx, request.run_id, end)
-  if (isOther) await unit.event('run.changed', { runId: request.run_id })
+  const hasNewState = await removePending(unit.tx, request.run_id, end)
+  if (hasNewState) await unit.event('run.changed', { runId: request.run_id })
   if (request.kind === 'start') await endStart(unit, request, state)
 }
 

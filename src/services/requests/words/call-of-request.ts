@@ -4,7 +4,7 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { lockLineage, lockRequests } from '../../core/locks.ts'
 
-/** A request and all requests and runs with contents of the same call, every row locked. */
+/** All requests and runs that hold contents of one request's call; every row is locked. */
 export interface CallOfRequest {
   readonly request: Selectable<RequestTable>
   /** of the same call: renewals, attachments, outcome checks; starts of `children`; `request` */
@@ -13,17 +13,19 @@ export interface CallOfRequest {
   readonly others: readonly string[]
   /** the run and those above it, root first; empty for a program's request */
   readonly above: readonly Selectable<RunTable>[]
-  /** runs that the call started, also again: their input and first message are the call's */
+  /** runs that the call started, and restarts of these: their input is the call's */
   readonly children: readonly Selectable<RunTable>[]
   /** forks of its run and of `children` that took over turns with the contents */
   readonly forks: readonly Selectable<RunTable>[]
+  /** ids of `children` and `forks`: the other runs that repeat the contents */
+  readonly repeating: readonly string[]
   /** the first turn in which the model can have repeated the contents; `null`: no run */
   readonly fromTurn: number | null
 }
 
 /**
- * Locks runs from the root down, their forks, and then requests by id. Forks are roots: a fork of a
- * fork locks that one first, so it may deadlock with this, and one of the two starts again.
+ * Locks runs from the root down, their forks, and then requests by id. A fork has no run above it:
+ * who forks a fork locks that one first, and may deadlock with this; one of the two is tried again.
  * `null`: no such request.
  */
 export async function lockCallOfRequest(
@@ -34,10 +36,13 @@ export async function lockCallOfRequest(
     location.runId === null ? [] : await lockLineage(tx, sql<string>`${location.runId}::uuid`)
   const call = await callOf(tx, location.id)
   const started = call === null ? [] : await startedBy(tx, call)
-  const children = started.filter((run) => !continues(run))
-  const forks = [...started.filter(continues), ...(call === null ? [] : await forksOf(tx, call))]
+  const children = started.filter((run) => !hasTakenTurns(run))
+  const forks = [
+    ...started.filter(hasTakenTurns),
+    ...(call === null ? [] : await forksOf(tx, call)),
+  ]
   const repeating = [...children, ...forks].map(({ id }) => id)
-  const ids = await concernedBy(tx, location.id, call, repeating)
+  const ids = await requestIdsOf(tx, location.id, call, repeating)
   const locked = await lockRequests(tx, ids)
   const request = locked.find(({ id }) => id === location.id)
   if (request === undefined) return null
@@ -52,12 +57,13 @@ export async function lockCallOfRequest(
     above: lineage,
     children,
     forks,
+    repeating,
     fromTurn: call?.fromTurn ?? null,
   }
 }
 
-/** Whether a run took turns over; one that was started again has none. */
-function continues(run: Selectable<RunTable>): boolean {
+/** Whether a run is a fork that took over turns; a restart took over none. */
+function hasTakenTurns(run: Selectable<RunTable>): boolean {
   return (run.forked_after_turn ?? 0) > 0
 }
 
@@ -67,7 +73,7 @@ interface CallPlace {
   readonly fromTurn: number
 }
 
-/** A person's call has no turn: the model read it in the turn after the last one before it. */
+/** A person's own call has no turn: the model reads it first in the turn after `after_turn`. */
 async function callOf(tx: Tx, requestId: string): Promise<CallPlace | null> {
   const { rows } = await sql<CallPlace>`
     select call.id, call.run_id as "runId", coalesce(manual.after_turn + 1, call.turn) as "fromTurn"
@@ -80,7 +86,8 @@ async function callOf(tx: Tx, requestId: string): Promise<CallPlace | null> {
 
 /**
  * The runs that the call started, and their forks: each has the same input, unless it was started
- * again with another. One that began before this locked its run is found in another round.
+ * again with another. Repeats until no more are found: while this waits for the lock of a run, a
+ * fork of that run may have been committed.
  */
 async function startedBy(tx: Tx, call: CallPlace): Promise<Selectable<RunTable>[]> {
   for (let count = 0; ;) {
@@ -109,7 +116,7 @@ async function forksOf(tx: Tx, call: CallPlace): Promise<Selectable<RunTable>[]>
   return rows
 }
 
-async function concernedBy(
+async function requestIdsOf(
   tx: Tx,
   requestId: string,
   call: CallPlace | null,

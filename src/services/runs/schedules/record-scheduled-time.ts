@@ -14,8 +14,8 @@ const maxAwayMs = 400 * 86_400_000
 
 /**
  * Records a time of a schedule that Temporal reports, once. It starts nothing: the API process
- * judges the time by the schedule in force and starts its run. A time that was recorded as missed
- * before it came, since the clock of the database was ahead, counts.
+ * judges the time by the schedule in force and starts its run. If the clock of the database was
+ * ahead, the time may have been recorded as missed before it came: it is then recorded anew.
  */
 export async function recordScheduledTime(
   ctx: Pick<ServiceContext, 'db'>,
