@@ -94,7 +94,7 @@ async function keep(dump: string, facts: unknown): Promise<void> {
   const file = join(into, `${dump}.backup`)
   try {
     await rm(file, { force: true })
-    await writeBackup(db, { file, keys: await readKeyFiles(dataDir, { privateToo: true }) })
+    await writeBackup(db, { file, readKeys: () => readKeyFiles(dataDir, { privateToo: true }) })
   } finally {
     await db.destroy()
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { copyFile, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { sql } from 'kysely'
@@ -20,8 +20,11 @@ import { toJsonb, type Db } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { checkNotRestored } from '../data-folder/high-water-mark.ts'
 import { manifestHashName, manifestName, partName, type Manifest } from './manifest.ts'
+import type { KeyFile } from './key-files.ts'
 import { readBackup } from './read-backup.ts'
 import { writeBackup } from './write-backup.ts'
+
+const noKeys = async (): Promise<readonly KeyFile[]> => []
 
 let auditDesk: AuditDesk
 let db: Db
@@ -50,7 +53,7 @@ beforeAll(async () => {
     .insertInto('outbox')
     .values({ run_id: null, kind: 'odd', payload: toJsonb({ '': ['\n', 1e300, { a: null }] }) })
     .execute()
-  await writeBackup(db, { file, keys: [] })
+  await writeBackup(db, { file, readKeys: noKeys })
   savedManifest = (await readBackup(file)).manifest
 })
 afterAll(() => auditDesk.desk[Symbol.asyncDispose]())
@@ -219,10 +222,51 @@ describe('a backup', () => {
     await db.deleteFrom('outbox').where('kind', '=', 'mixed').execute()
   })
 
+  it('has the keys of its moment: keys that are rotated while it begins are those that signed its rows', async () => {
+    const other = join(folder, 'rotated.backup')
+    const keyOf = (text: string) => [{ path: 'keys/public/1.pem', bytes: Buffer.from(text) }]
+    const read = ['old', 'new', 'new', 'new']
+    const readKeys = async () => {
+      const key = read.shift() ?? ''
+      // What the new key signs is there before the snapshot.
+      if (read.length === 3)
+        await db
+          .insertInto('outbox')
+          .values({ run_id: null, kind: 'signed anew', payload: toJsonb({}) })
+          .execute()
+      return keyOf(key)
+    }
+    await writeBackup(db, { file: other, readKeys })
+    const { keys, rows } = await readBackup(other)
+    expect(keys).toEqual(keyOf('new'))
+    const texts: string[] = []
+    for await (const { table, text } of rows()) if (table === 'outbox') texts.push(text)
+    expect(texts.join('').split('signed anew')).toHaveLength(2)
+    await db.deleteFrom('outbox').where('kind', '=', 'signed anew').execute()
+  })
+
+  it('of a database that a newer version has migrated is refused, with what to do', async () => {
+    const name = '29990101T000000Z-flying'
+    await sql`insert into kysely_migration (name, timestamp) values (${name}, now())`.execute(db)
+    const other = join(folder, 'newer.backup')
+    await expect(writeBackup(db, { file: other, readKeys: noKeys })).rejects.toThrow(
+      `migrated by a newer version (${name}): run that one`,
+    )
+    await sql`delete from kysely_migration where name = ${name}`.execute(db)
+    expect(await readdir(folder)).not.toContain('newer.backup')
+  })
+
+  it('is made although one of a killed process with the same id, as in a container, has left its half', async () => {
+    const other = join(folder, 'again.backup')
+    await writeFile(`${other}.${process.pid}.new`, 'half')
+    await writeBackup(db, { file: other, readKeys: noKeys })
+    expect((await readBackup(other)).manifest.tables).toHaveLength(savedManifest.tables.length)
+  })
+
   it('is readable by its owner only, and never overwrites another file', async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     const before = await readFile(file)
-    await expect(writeBackup(db, { file, keys: [] })).rejects.toThrow('is not overwritten')
+    await expect(writeBackup(db, { file, readKeys: noKeys })).rejects.toThrow('is not overwritten')
     expect(await readFile(file)).toEqual(before)
   })
 
@@ -294,7 +338,7 @@ describe('a backup', () => {
       .insertInto('outbox')
       .values({ run_id: null, kind: 'slipped in', payload: toJsonb({}) })
       .execute()
-    await writeBackup(db, { file: other, keys: [] })
+    await writeBackup(db, { file: other, readKeys: noKeys })
     await db.deleteFrom('outbox').where('kind', '=', 'slipped in').execute()
     await rename(other, checked)
     await using target = await createEmptyDatabase()

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeOnce } from '../files.ts'
@@ -26,9 +27,14 @@ export async function readKeyFiles(
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.new'))
     .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
     .filter((path) => isKeyPath(path) && (which.privateToo || !isPrivateKey(path)))
-  return Promise.all(
-    paths.toSorted().map(async (path) => ({ path, bytes: await readFile(join(dataDir, path)) })),
-  )
+  const read = paths.toSorted().map(async (path) => {
+    return { path, bytes: await readFile(join(dataDir, path)) }
+  })
+  return Promise.all(read).catch((error: unknown) => {
+    // A rotation has renamed one since.
+    if (errorCode(error) === 'ENOENT') return readKeyFiles(dataDir, which)
+    throw error
+  })
 }
 
 /** Whether a file of the archive is a private key. */

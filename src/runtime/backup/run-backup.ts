@@ -17,8 +17,8 @@ export async function runBackup(
   const privateToo = options.withPrivateKeys === true
   const log = (sentence: string) => console.error(sentence)
   await withDatabase(options, { isToBeFilled: false, log }, async (db, { folders }) => {
-    const keys = await readKeyFiles(folders.dataDir, { privateToo })
-    await writeBackup(db, { file, keys })
+    const readKeys = () => readKeyFiles(folders.dataDir, { privateToo })
+    await writeBackup(db, { file, readKeys })
     // Printed only for a backup that can be read again.
     const { manifest } = await readBackup(file)
     const { size } = await stat(file)

@@ -1,13 +1,19 @@
 import { errorCode } from '#domain/error-code.ts'
+import { randomUUID } from 'node:crypto'
 import { link, open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { zstdCompressSync } from 'node:zlib'
 import { flushFolder } from '../files.ts'
 import { version } from '../version.ts'
 import { archiveEnd, archiveFile } from '#evidence/bundle/tar.ts'
-import { readMigrations } from '#store/migrating/applied-migrations.ts'
+import {
+  describeNewer,
+  readMigrations,
+  unknownMigrations,
+} from '#store/migrating/applied-migrations.ts'
 import { readSequences, readShapes } from '#store/backup/catalog.ts'
 import { readRows, withSnapshot } from '#store/backup/read-rows.ts'
 import type { Db, Tx } from '#store/database.ts'
@@ -17,18 +23,18 @@ import { isPrivateKey } from './key-files.ts'
 import { manifestHashName, manifestName, partName, sha256, type Manifest } from './manifest.ts'
 
 /**
- * Writes every table, read in one snapshot, and the given keys into a new file that only its owner
- * can read. The file appears when all of it is on disk, and its name is there when this resolves.
- * Rejects when the file exists.
+ * Writes every table, read in one snapshot, and the keys of that moment into a new file that only
+ * its owner can read. The file appears when all of it is on disk, and its name is there when this
+ * resolves. Rejects when the file exists.
  */
 export async function writeBackup(
   db: Db,
-  options: { readonly file: string; readonly keys: readonly KeyFile[] },
+  options: { readonly file: string; readonly readKeys: () => Promise<readonly KeyFile[]> },
 ): Promise<void> {
-  const half = `${options.file}.${process.pid}.new`
+  const half = `${options.file}.${randomUUID()}.new`
   const out = await open(half, 'wx', 0o600)
   try {
-    await withSnapshot(db, (tx) => writeArchive(tx, out, options.keys))
+    while (!(await writeArchiveOnce(db, out, options.readKeys)));
     await out.sync()
     await link(half, options.file)
     await flushFolder(dirname(options.file))
@@ -44,6 +50,23 @@ export async function writeBackup(
   }
 }
 
+/**
+ * False, and nothing is written: keys were rotated at the moment of the snapshot. Its rows may have
+ * the signatures of keys that were not there before, or of some that are gone.
+ */
+async function writeArchiveOnce(
+  db: Db,
+  out: FileHandle,
+  readKeys: () => Promise<readonly KeyFile[]>,
+): Promise<boolean> {
+  const keys = await readKeys()
+  return withSnapshot(db, async (tx) => {
+    if (!isDeepStrictEqual(await readKeys(), keys)) return false
+    await writeArchive(tx, out, keys)
+    return true
+  })
+}
+
 async function writeArchive(tx: Tx, out: FileHandle, keys: readonly KeyFile[]): Promise<void> {
   const files: Manifest['files'] = []
   const add = async (path: string, bytes: Uint8Array): Promise<void> => {
@@ -51,6 +74,8 @@ async function writeArchive(tx: Tx, out: FileHandle, keys: readonly KeyFile[]): 
     files.push({ path, bytes: bytes.length, sha256: sha256(bytes) })
   }
   const migrations = await readMigrations(tx)
+  const unknown = unknownMigrations(migrations)
+  if (unknown.length > 0) throw new Error(describeNewer(unknown))
   requireKnownMigrations(migrations)
   for (const { path, bytes } of keys) await add(path, bytes)
   const tables: Manifest['tables'] = []

@@ -27,6 +27,7 @@ import { loadSigner } from '../keys/signing-key.ts'
 import { markAdopted } from '../keys/adopt-once.ts'
 import { createSealKeyOnce, loadSealKeys } from '../keys/seal-keys.ts'
 import { loadVerifier } from '../keys/public-keys.ts'
+import { checkSchema } from '../schema/check-schema.ts'
 import { createLog } from '../logging.ts'
 import type { Finding, CheckTarget } from './target/check.ts'
 import { repairRuns } from './repair-runs.ts'
@@ -38,7 +39,8 @@ import { createServiceProcess } from '#services/core/system.ts'
  * Accepts Postgres and Temporal as they are now, and reconciles them. Unless it is known that
  * neither was emptied or restored, the epoch rises: calls that may have run in the lost time become
  * outcome checks. Then missing workflows are started and those that are behind are woken. Returns
- * what was done. Throws one sentence when either does not answer.
+ * what was done. Throws one sentence when either does not answer, or the schema is not of this
+ * version.
  */
 export async function repair(target: CheckTarget): Promise<Finding[]> {
   await using servers = openServers(target)
@@ -46,6 +48,7 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
     throw new Error('there is nothing to repair: this data folder has no database yet')
   }
   const { db, temporal } = servers
+  await checkSchema(db)
   const { dataDir } = target.folders
   const namespaceId = await temporal.namespaceId()
   const memory = openMemory(dataDir)
