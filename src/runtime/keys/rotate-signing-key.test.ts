@@ -1,4 +1,4 @@
-import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { signStatement, verifyStatement } from '#domain/statements/statement-bytes.ts'
@@ -64,6 +64,26 @@ test('a rotation that was killed at any point has lost nothing, and the next one
   await rotateSigningKey(dataDir, { compromised: false })
   expect(await readFile(join(dataDir, 'keys', 'signing.pem'), 'utf8')).toBe(made)
   expect(signer.keyId).not.toBe(old)
+})
+
+test('two hosts that share the keys and rotate them at the same time both say which key signs', async () => {
+  const hosts = ['one', 'other'].map((name) => join(dataDir, name))
+  await mkdir(join(dataDir, 'keys'))
+  for (const host of hosts) {
+    await mkdir(host)
+    await symlink(join(dataDir, 'keys'), join(host, 'keys'))
+  }
+  const signer = await loadSigner(dataDir, {})
+  const verifier = await loadVerifier(dataDir, {})
+  for (let round = 0; round < 20; round += 1) {
+    const before = signer.keyId
+    const rotations = await Promise.all(
+      hosts.map((host) => rotateSigningKey(host, { compromised: false })),
+    )
+    expect(signer.keyId).not.toBe(before)
+    expect(rotations.map(({ keyId }) => keyId)).toContain(signer.keyId)
+    expect(verifyStatement(verifier, 'run', signStatement(signer, 'run', statement))).not.toBeNull()
+  }
 })
 
 test('rotations at the same time follow one another: each replaces the key of the one before it', async () => {

@@ -56,7 +56,11 @@ async function rotate(
   const signer = signerOf(await readFile(next, 'utf8'), next)
   // Verifiers get the new key before anything is signed with it.
   await publishKey(dataDir, signer)
-  await renameKeyFile(next, file)
+  await renameKeyFile(next, file).catch(async (error: unknown) => {
+    // Another host with the same keys has put this key there.
+    const present = signerOf(await readFile(file, 'utf8'), file).keyId
+    if (errorCode(error) !== 'ENOENT' || present !== signer.keyId) throw error
+  })
   return { previous, keyId: signer.keyId }
 }
 
