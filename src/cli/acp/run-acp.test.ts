@@ -35,6 +35,24 @@ test('a message with line separators of Unicode, which JSON may contain, reaches
   expect(JSON.parse(String(output.read()))).toEqual(message)
 })
 
+test('an agent whose message does not end is ended', async () => {
+  const program = `const write = () => {
+    while (process.stdout.write('x'.repeat(65_536)));
+    process.stdout.once('drain', write)
+  }
+  write()`
+  const refuse = () => Promise.reject(new Error('nobody asks'))
+  const code = await runAcp({
+    agent: [process.execPath, '-e', program],
+    cwd: '/',
+    judge: { decide: refuse, report: refuse },
+    input: new PassThrough(),
+    output: new PassThrough(),
+    warn: () => undefined,
+  })
+  expect(code).toBe(1)
+})
+
 const rule = { permissions: { ask: ['*'] } }
 
 test.each(['session/new', 'session/load', 'session/resume', 'session/fork'])(

@@ -115,7 +115,7 @@ function eachMessage(
       before = before.then(() => take(one))
     }
   }
-  const lines = new LineSplitter()
+  const lines = new LineSplitter(maxLineCharacters)
   from.on('data', (bytes: Buffer) => lines.take(bytes).forEach(read))
   from.once('end', () => read(lines.end()))
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
@@ -76,4 +77,18 @@ test('a message of up to 12 MiB reaches the server, and a longer one is answered
     anError('too long', -32600, sentence),
     anError('too long in bytes', -32600, sentence),
   ])
+})
+
+test('a message that does not end is refused while it is read, and the next line is a message again', async () => {
+  const input = new PassThrough()
+  const output = new PassThrough()
+  const transport = messageTransport(input, output)
+  const next = Promise.withResolvers<object>()
+  Object.assign(transport, { onmessage: next.resolve })
+  await transport.start()
+  input.write('x'.repeat(25 * mib))
+  const [answer] = (await once(output, 'data')) as [Buffer]
+  expect(JSON.parse(String(answer))).toEqual(anError(null, -32600, 'a message has at most 12 MiB'))
+  input.end(`x\n${aCall(1, {})}\n`)
+  expect(await next.promise).toMatchObject({ id: 1 })
 })

@@ -27,6 +27,9 @@ const nameFields: Readonly<Record<string, string>> = {
 
 /** Messages of agents are shorter; a longer line is an error. */
 const maxLineMib = 12
+const tooLong = [-32600, `a message has at most ${maxLineMib} MiB`] as const
+/** A longer line is refused before it ends, without the id of its message. */
+const maxLineCharacters = 2 * maxLineMib * 1024 * 1024
 
 /**
  * The messages of an agent, one a line. `refuse` gets the answer to a line that is none, so that
@@ -38,20 +41,23 @@ export async function* messagesOf(
 ): AsyncGenerator<ReceivedMessage> {
   for await (const line of linesOf(input)) {
     if (line.trim() === '') continue
+    if (line.length > maxLineCharacters) {
+      refuse(errorAnswer(null, tooLong))
+      continue
+    }
     const message = parseObject(line)
     if (message === null) {
       refuse(errorAnswer(null, parseJson(line) !== undefined ? notMessage : notJson))
     } else if (!isMessage(message)) {
       refuse(errorAnswer(isId(message['id']) ? message['id'] : null, notMessage))
     } else if (Buffer.byteLength(line) > maxLineMib * 1024 * 1024) {
-      const sentence = `a message has at most ${maxLineMib} MiB`
-      if (idOf(message) !== null) refuse(errorAnswer(message['id'], [-32600, sentence]))
+      if (idOf(message) !== null) refuse(errorAnswer(message['id'], tooLong))
     } else yield { message, line }
   }
 }
 
 async function* linesOf(input: Readable): AsyncGenerator<string> {
-  const lines = new LineSplitter()
+  const lines = new LineSplitter(maxLineCharacters)
   for await (const bytes of input) yield* lines.take(bytes as Buffer)
   yield lines.end()
 }
