@@ -16,7 +16,7 @@ import { startDueTimes } from './start-scheduled.ts'
 import { trailTypes } from '#test/harness/fixtures/trail.ts'
 
 const always = '"* * * * *"'
-const schedules = `schedules:
+const schedulesWith = (cronOfAway: string): string => `schedules:
   minutely: { worker: scribe, input: Draft the notes, cron: ${always}, as: ada@example.com }
   patient: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
   once: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
@@ -24,17 +24,22 @@ const schedules = `schedules:
   barred: { worker: theirs, input: x, cron: ${always}, as: grace@example.com }
   leaver: { worker: scribe, input: x, cron: ${always}, as: ada@example.com }
   killed: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
-  absent: { worker: scribe, input: x, cron: ${always}, as: ada@example.com }
-  later: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
+  absent: { worker: scribe, input: x, cron: ${cronOfAway}, as: ada@example.com }
+  later: { worker: scribe, input: x, cron: ${cronOfAway}, as: ada@example.com, catchup: one }
   silent: { worker: talker, input: x, cron: ${always}, as: linus@example.com }
   talking: { worker: scribe, input: x, cron: ${always}, as: linus@example.com, conversation: true }
 `
 const desk = disposeAfterTests(await openAgentDesk())
-await desk.activate({
-  'countersign.yaml': deskConfig + schedules,
-  'workers/theirs.md': deskWorker.replace('name: scribe', 'name: theirs\nstartableBy: [operators]'),
-  'workers/talker.md': deskWorker.replace('name: scribe', 'name: talker\nconversation: true'),
-})
+const activate = (cronOfAway: string) =>
+  desk.activate({
+    'countersign.yaml': deskConfig + schedulesWith(cronOfAway),
+    'workers/theirs.md': deskWorker.replace(
+      'name: scribe',
+      'name: theirs\nstartableBy: [operators]',
+    ),
+    'workers/talker.md': deskWorker.replace('name: scribe', 'name: talker\nconversation: true'),
+  })
+await activate(always)
 
 /** At most half a minute later: a minute may begin while a test runs, and a time is missed then. */
 const timeOf = (minutesAgo: number) =>
@@ -298,10 +303,15 @@ describe('a schedule', () => {
   test('counts and lists the times that passed while the service was down, and starts nothing for them', async () => {
     const { ada } = desk.people
     const { db } = desk.database
+    const now = Date.now()
+    const before = (minutes: number) => new Date(now - minutes * 60_000)
+    // Not every minute: one that begins while the test runs would add a time.
+    const minutes = [5, 4, 3, 2, 0].map((ago) => before(ago).getUTCMinutes())
+    await activate(`"${minutes.join()} * * * *"`)
     const awaySince = (minutesAgo: number) =>
       db
         .updateTable('schedule_watch')
-        .set({ through: new Date(Date.now() - minutesAgo * 60_000) })
+        .set({ through: before(minutesAgo) })
         .where('schedule', 'in', ['absent', 'later'])
         .execute()
     // A schedule is watched from when it came into force.
@@ -312,10 +322,10 @@ describe('a schedule', () => {
     await recordTime('absent', 4)
     await Promise.all([recordMissedTimes(desk.api), recordMissedTimes(desk.api)])
     await startDueTimes(desk.api)
-    // Of six minutes, Temporal has the last two to report, and reported another.
+    // Temporal has the last time to report, and reported another.
     expect(await outcomesOf('absent')).toEqual(['missed', 'missed', 'missed', 'missed'])
     expect(await skipped('absent')).toBe(2)
-    // The last is Temporal's to report late, and then starts a run.
+    // The last of them is Temporal's to report late, and then starts a run.
     expect(await outcomesOf('later')).toEqual(['missed', 'missed', 'missed'])
     expect([...(await runsOf('absent')), ...(await runsOf('later'))]).toEqual([])
     const listed = (await listSchedules(desk.api, ada.caller)).find(({ name }) => name === 'absent')
