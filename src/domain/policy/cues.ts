@@ -16,6 +16,7 @@ export const cueIds = [
   'network_missing',
   'first_use',
   'outsider_text',
+  'not_examined',
 ] as const
 export type CueId = (typeof cueIds)[number]
 
@@ -29,6 +30,7 @@ const warnings: ReadonlySet<CueId> = new Set([
   'protection_off',
   'secret_added',
   'outsider_text',
+  'not_examined',
 ])
 
 export function cueLevel(id: CueId): CueLevel {
@@ -69,6 +71,13 @@ export type StoredCue = Omit<Cue, 'level' | 'text'> & { readonly text?: string }
 /** Texts of cues that are the same for every call. */
 export const usualCueTexts: Partial<Record<CueId, string>> = {
   first_use: 'The first time that this worker uses the tool',
+  not_examined: 'Too large to be examined as a whole: nothing was looked for in a part of it',
+}
+
+/** The cue of a call whose rest was not searched for cues, so that their absence says nothing. */
+export const notExamined: CueSource = {
+  id: 'not_examined',
+  text: usualCueTexts.not_examined ?? '',
 }
 
 /** Texts of cues for mail and chat, which must not contain words of the call. */
@@ -87,6 +96,7 @@ export const cueNotices: Readonly<Record<CueId, string>> = {
   network_missing: 'needs a network that it does not have',
   first_use: 'the first use of this tool by the worker',
   outsider_text: 'follows a text by an outsider',
+  not_examined: 'is too large to be examined as a whole',
 }
 
 /** Labels of cues in a row of a list, which has no room for a sentence. */
@@ -105,6 +115,7 @@ export const cueLabels: Readonly<Record<CueId, string>> = {
   network_missing: 'No network',
   first_use: 'First use',
   outsider_text: 'Outsider’s text',
+  not_examined: 'Not all examined',
 }
 
 /** A cue as it was stored, by an earlier version without `onlyReaches`. */

@@ -1,6 +1,6 @@
 import { oneLine } from '#domain/text/one-line.ts'
 import { domainsText } from '#domain/network/network-access.ts'
-import { cueLimits, type CueSource } from '#domain/policy/cues.ts'
+import { cueLimits, notExamined, type CueSource } from '#domain/policy/cues.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 import { commandsOf, type CommandOfText } from './programs/commands-of.ts'
 import { pathCues } from './text/path-cues.ts'
@@ -82,12 +82,14 @@ function limitedTo(domains: readonly string[] | null): string {
 
 /** A text that was not understood may contain a match: its words are read as they are. */
 function unreadCues({ input, search, isComplete }: CommandAnalysis): readonly CueSource[] {
-  if (isComplete && !search.isTooDeep && !search.isTooMuch) return []
+  const isPartial = search.isTooDeep || search.isTooMuch
+  if (isComplete && !isPartial) return []
+  const rest = isPartial ? [notExamined] : []
   const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
   const at = text.search(/\b(?:rm|shred|mkfs|rimraf)\b/)
-  if (at < 0) return []
+  if (at < 0) return rest
   const what = 'Cannot be read as a whole, and names a program that deletes'
-  return [{ id: 'deletes_untracked', text: what, line: lineAt(text, at) }]
+  return [...rest, { id: 'deletes_untracked', text: what, line: lineAt(text, at) }]
 }
 
 async function lossText(

@@ -445,6 +445,44 @@ describe('a cue', () => {
     await opens('opencode:apply_patch', { patchText })
   })
 
+  test.each<[string, () => Found, ...CueId[]]>([
+    ['a file', () => write('src/x.ts', `${'x'.repeat(2e6)}\n::/0`)],
+    ['a file and finds in it', () => write('x.ts', `::/0\n${'x'.repeat(2e6)}`), net],
+    ['an argument', () => call('Deploy', { note: 'x'.repeat(2e6), to: aws })],
+    [
+      'an argument and finds in it',
+      () => call('Deploy', { note: `${aws} ${'x'.repeat(2e6)}` }),
+      'secret_added',
+    ],
+    ['many arguments', () => call('Deploy', { list: Array.from({ length: 3000 }, () => 1) })],
+    [
+      'many lists',
+      () => call('Deploy', { list: [...Array.from({ length: 2500 }, () => []), aws] }),
+    ],
+    ['a command', () => call('Bash', { command: `rm -rf data\n${'echo x\n'.repeat(2000)}` }), lost],
+    ['a deep command', () => shell(`${'$('.repeat(200)}rm${')'.repeat(200)}`), lost],
+    ['a patch', () => call('apply_patch', { input: '*** Add File: a\n'.repeat(3000) })],
+  ])('says of %s that is too large that a part was not examined', async (_, found, ...ids) => {
+    expect((await found()).map(({ id }) => id)).toEqual(['not_examined', ...ids])
+  })
+
+  test('says that a part was not examined also where there are as many other cues as a call has', async () => {
+    const files = ['package.json', '.github/workflows/a.yml', 'auth/a.ts', 'migrations/1.sql']
+    const patch = files.map((file) => `*** Add File: ${file}\n+::/0 verify=false\n`).join('')
+    const cues = await call('opencode:apply_patch', { patchText: patch + 'x'.repeat(2e6) })
+    expect(cues[0]).toMatchObject({ id: 'not_examined' })
+  })
+
+  test('is found at the end of a long line and of a long statement', async () => {
+    expect(await write('src/x.ts', `${'x; '.repeat(5000)}verify=false`)).toMatchObject([
+      { id: 'protection_off' },
+    ])
+    const columns = Array.from({ length: 500 }, (_, at) => `column${at}`).join(', ')
+    expect(await write('a.sql', `select ${columns} from t\ngo\ndrop table users`)).toMatchObject([
+      { id: lost },
+    ])
+  })
+
   test('is bounded in number and length for any call, and computed in little time', async () => {
     const begun = process.threadCpuUsage()
     const many = Array.from({ length: 400 }, (_, at) => `rm file${at}`)
@@ -460,6 +498,8 @@ describe('a cue', () => {
       'x'.repeat(1e6),
       `${aws}\n`.repeat(20_000),
       '\n'.repeat(500_000) + `${aws} `.repeat(20_000),
+      'auth:falsehood '.repeat(60_000),
+      'a '.repeat(500_000),
     ]) {
       for (const cue of await write('src/x.ts', text))
         expect(cue.text.length).toBeLessThanOrEqual(200)

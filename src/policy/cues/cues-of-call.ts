@@ -1,7 +1,7 @@
 import { pathMembers } from '#domain/hooks/calls-within.ts'
 import { patchedFiles, patchTool } from '#domain/hooks/patched-files.ts'
 import { oneLine } from '#domain/text/one-line.ts'
-import { cueLimits, usualCueTexts, type CueSource } from '#domain/policy/cues.ts'
+import { cueLimits, notExamined, usualCueTexts, type CueSource } from '#domain/policy/cues.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import { isChange, type Access } from '#domain/tools/access.ts'
@@ -37,7 +37,7 @@ export interface CueFacts {
   isTracked(path: string): Promise<boolean>
 }
 
-/** A longer command in the arguments of another program's tool is not analysed. */
+/** Of a longer command in the arguments of another program's tool, the rest is not analysed. */
 const maxCommandCharacters = 8192
 
 /**
@@ -59,8 +59,9 @@ export async function cuesOfCall(call: CuedCall): Promise<readonly CueSource[]> 
 
 async function cuesOfInput(call: CuedCall): Promise<readonly CueSource[]> {
   const { tool, input, accesses, facts } = call
-  const leaves = leavesOf(input)
+  const { leaves, areAll } = leavesOf(input)
   const own = [
+    ...(areAll ? [] : [notExamined]),
     ...accesses.filter(isChange).flatMap(({ path }) => pathCues(path)),
     ...(await deletedFile(call)),
     ...writtenText(leaves, accesses),
@@ -151,12 +152,13 @@ function patchedText(leaves: readonly Leaf[]): readonly CueSource[] {
   const files = leaves.flatMap(({ value }) =>
     typeof value === 'string' ? patchedFiles(value) : [],
   )
-  return files.slice(0, maxPatchedFiles).flatMap(({ isCertainHeader, path, added }) => [
+  const cues = files.slice(0, maxPatchedFiles).flatMap(({ isCertainHeader, path, added }) => [
     ...pathCues(path.slice(0, 1024)),
     // Prose files get no line cues. An indented header may be a line of the file before it, so its
     // name exempts nothing: the lines are judged as SQL, which every rule applies to.
     ...lineCues(added.join('\n'), isCertainHeader ? path : '.sql'),
   ])
+  return files.length <= maxPatchedFiles ? cues : [notExamined, ...cues]
 }
 
 const commandNames = new Set(['command', 'cmd', 'script', 'bash', 'shell_command'])
@@ -169,8 +171,9 @@ async function embeddedCommands(
   const cues: CueSource[] = []
   for (const { name, value } of leaves) {
     if (!commandNames.has(name) || typeof value !== 'string') continue
-    if (value.length > maxCommandCharacters) continue
-    const analysis = analyseCommand({ kind: 'shell', script: value, cwd: '' })
+    if (value.length > maxCommandCharacters) cues.push(notExamined)
+    const script = value.slice(0, maxCommandCharacters)
+    const analysis = analyseCommand({ kind: 'shell', script, cwd: '' })
     const allCues = await cuesOfCommand(analysis, { ...facts, isOffline: false, domains: null })
     cues.push(...allCues.map(({ id, text }) => ({ id, text, says: `${JSON.stringify(name)}: ` })))
   }
@@ -180,11 +183,16 @@ async function embeddedCommands(
 /** Removes duplicates, and limits how many cues one id and the whole call have. */
 function boundCues(cues: readonly CueSource[]): readonly CueSource[] {
   const ownCues: CueSource[] = []
-  for (const cue of cues) {
+  // First: whatever else there is, people see that a part was not examined.
+  for (const cue of [...cues.filter(isOfRest), ...cues.filter((one) => !isOfRest(one))]) {
     const same = ownCues.filter(({ id }) => id === cue.id)
     if (same.length >= cueLimits.perId || ownCues.length >= cueLimits.perRequest) continue
     if (same.some(({ text, line }) => text === cue.text && line === cue.line)) continue
     ownCues.push({ ...cue, text: oneLine(cue.text, cueLimits.text) })
   }
   return ownCues
+}
+
+function isOfRest({ id }: CueSource): boolean {
+  return id === notExamined.id
 }

@@ -23,33 +23,43 @@ export interface Leaf {
   readonly currency: string | null
 }
 
-/** More leaves, or more characters of all of them, are ignored. */
+/** More leaves, or more characters of all of them, are not examined. */
 const maxLeaves = 2000
 const maxCharacters = 1024 * 1024
 
-/** The scalar values of an input, the outer ones first; items of a list have the list's name. */
-export function leavesOf(input: JsonObject): readonly Leaf[] {
+/**
+ * The scalar values of an input that are examined, the outer ones first, and whether they are all
+ * of it. Items of a list have the list's name.
+ */
+export function leavesOf(input: JsonObject): {
+  readonly leaves: readonly Leaf[]
+  readonly areAll: boolean
+} {
   const leaves: Leaf[] = []
   const queue: (Pick<Leaf, 'name' | 'currency'> & { readonly value: Json })[] = [
     { name: '', value: input, currency: null },
   ]
-  let characters = 0
-  for (let at = 0; at < queue.length && leaves.length < maxLeaves; at += 1) {
-    const { name, value, currency } = queue[at] ?? { name: '', value: null, currency: null }
+  let charactersLeft = maxCharacters
+  let areAll = true
+  for (const { name, value, currency } of queue) {
+    if (leaves.length === maxLeaves || charactersLeft <= 0) return { leaves, areAll: false }
     if (Array.isArray(value)) {
       for (const item of value.slice(0, maxLeaves)) queue.push({ name, value: item, currency })
+      areAll &&= value.length <= maxLeaves
     } else if (typeof value === 'object' && value !== null) {
       const inner = currencyOf(value) ?? currency
-      for (const [key, item] of Object.entries(value).slice(0, maxLeaves)) {
+      const members = Object.entries(value)
+      for (const [key, item] of members.slice(0, maxLeaves)) {
         queue.push({ name: key, value: item, currency: inner })
       }
+      areAll &&= members.length <= maxLeaves
     } else {
-      characters += typeof value === 'string' ? value.length : 8
-      if (characters > maxCharacters) break
-      leaves.push({ name, value, currency })
+      const part = typeof value === 'string' ? value.slice(0, charactersLeft) : value
+      leaves.push({ name, value: part, currency })
+      charactersLeft -= typeof value === 'string' ? value.length : 8
     }
   }
-  return leaves
+  return { leaves, areAll: areAll && charactersLeft >= 0 }
 }
 
 const amountWords = wordSet(`

@@ -17,7 +17,6 @@ export function destructiveSql(text: string): readonly CueSource[] {
     if (start < 0) continue
     const body = withoutComments(statement)
     const words = body
-      .slice(0, 2000)
       .toLowerCase()
       .split(/[\s(),"'`]+/)
       .filter((word) => word !== '')

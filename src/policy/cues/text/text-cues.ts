@@ -3,9 +3,8 @@ import { cueLimits, type CueId, type CueSource } from '#domain/policy/cues.ts'
 import { findSecrets } from '#domain/text/secrets.ts'
 import { destructiveSql } from './sql-cues.ts'
 
-/** The rest of a longer text, or of a longer line, is ignored. */
+/** The rest of a longer text is ignored. */
 const maxCharacters = 1024 * 1024
-const maxLineCharacters = 2000
 
 interface Phrase {
   readonly id: CueId
@@ -72,10 +71,7 @@ export function lineCues(text: string, path: string): readonly CueSource[] {
   const cues: CueSource[] = isSql ? [...destructiveSql(head)] : []
   for (const line of head.split('\n')) {
     if (line.trim() === '') continue
-    const packed = line
-      .slice(0, maxLineCharacters)
-      .toLowerCase()
-      .replaceAll(/[\s"'`]/g, '')
+    const packed = line.toLowerCase().replaceAll(/[\s"'`]/g, '')
     if (/^(?:#|\/\/)/.test(packed)) continue
     for (const { id, text: what, parts } of phrases) {
       if (!parts.every((part) => holds(packed, part))) continue
