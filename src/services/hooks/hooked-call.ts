@@ -72,7 +72,10 @@ export async function findOpenCall(
   return row?.external_id ?? null
 }
 
-/** Whether a hook of this call has taken the permit of another request for an equal call. */
+/**
+ * Whether a hook of this call has taken the permit of another request for an equal call. If people
+ * changed that request, it is named for the changed call: then the agent's id of the call counts.
+ */
 export async function isTakenFor(
   ctx: Pick<ServiceContext, 'db'>,
   caller: Caller,
@@ -80,12 +83,13 @@ export async function isTakenFor(
 ): Promise<boolean> {
   const row = await ctx.db
     .selectFrom('external_request')
-    .select('request_id')
-    .where('owner_id', '=', byProgram(caller).actor.ownerId)
-    .where('hook_call', '=', hookCall)
+    .innerJoin('request', 'request.id', 'external_request.request_id')
+    .select('request.id')
+    .where('external_request.owner_id', '=', byProgram(caller).actor.ownerId)
     .where('hook_use', '=', use)
     .where('external_id', '<>', use)
     .where('consumed_at', 'is not', null)
+    .where(({ or, eb }) => or([eb('hook_call', '=', hookCall), eb('revision', '>', 1)]))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

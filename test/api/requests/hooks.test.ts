@@ -313,6 +313,24 @@ describe("Claude Code's HTTP hook", () => {
     expect(await countOf()).toBe(count)
   })
 
+  test('a call that goes on with an earlier one, and was changed, is not asked about again for a second hook, and its id gives no other call', async () => {
+    const one = event({ tool_input: { command: 'npm publish', description: 'Publish it' } })
+    const two = { ...one, tool_use_id: use() }
+    const ask = (body: object) => send(body, { root: '/srv/shop', wait: 0 })
+    await ask(one)
+    await revise(await requestOf(nameOf(one)), { command: 'npm publish --dry-run' })
+    await decide(await requestOf(nameOf(one)), 'approve')
+    const count = await countOf()
+    const { updatedInput, ...first } = outputOf(await ask(two))
+    expect(first).toEqual(yes)
+    for (const tool_input of [two.tool_input, updatedInput, { command: 'rm -rf data' }]) {
+      expect(reasonOf(await ask({ ...two, tool_input }))).toContain(
+        'another hook of this same call took its permit',
+      )
+    }
+    expect(await countOf()).toBe(count)
+  })
+
   test('harmless tools get no verdict; any other spelling of their names, and any hostile name, asks or is denied', async () => {
     const before = await countOf()
     expect((await send(event({ tool_name: 'TodoWrite' }))).body).toEqual({})
