@@ -488,5 +488,25 @@ test('settling a lost gateway call takes at most 9 round trips to Postgres, and 
   expect(trips.take()).toBeLessThanOrEqual(9)
   const { outcomeCheck } = await desk.read(lost.id)
   const check = await rowOf(db, 'request', { id: outcomeCheck ?? '' })
-  expect(testSeals.holds('request', check)).toBe(true)
+  expect(testSeals.holdsWhole('request', check)).toBe(true)
+})
+
+test('a settlement whose commit never reaches Postgres leaves nothing of a check, and the next one opens a sealed one', async () => {
+  const { db } = desk.service
+  const lost = await approvedCall()
+  expect(await claim(lost)).toBe('consumed')
+  const cut = cutter.cutNext('lost')
+  const settling = settleGatewayCall({ ...ctx(), db: cutDb }, { requestId: lost.id }).catch(String)
+  await cut
+  expect(await settling).toMatch(/connection/i)
+  expect(await rowsOf(db, 'request', { outcome_of: lost.id }, 'id')).toEqual([])
+  expect(await outcomeOf(lost.id)).toBeNull()
+  await settleGatewayCall(ctx(), { requestId: lost.id })
+  const [check, ...others] = await db
+    .selectFrom('request')
+    .selectAll()
+    .where('outcome_of', '=', lost.id)
+    .execute()
+  expect(others).toEqual([])
+  expect(testSeals.holdsWhole('request', { ...check })).toBe(true)
 })

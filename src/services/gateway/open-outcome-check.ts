@@ -35,7 +35,7 @@ export async function openOutcomeCheck(
   const routing = { ...own, scopes: ['once' as const], edits: 'off' as const }
   const latest = await tx
     .selectFrom('request_revision')
-    .select(['input_hash', 'facts', 'effect'])
+    .select(['input_hash', 'facts', 'effect', sql<Date>`clock_timestamp()`.as('now')])
     .where('request_id', '=', request.id)
     .where('revision', '=', request.revision)
     .executeTakeFirstOrThrow()
@@ -55,7 +55,8 @@ export async function openOutcomeCheck(
     facts: latest.facts,
   })
   const { presented } = check
-  const id = await insertCheck(unit, request, routing, check)
+  const expiresAt = new Date(latest.now.getTime() + routing.expiresAfterMs)
+  const id = await insertCheck(unit, request, { routing, expiresAt }, check)
   await unit.audit({
     type: 'request.opened',
     ...executor,
@@ -80,49 +81,56 @@ export async function openOutcomeCheck(
 }
 
 /**
- * Inserts the request with its contents, its revision, and the people behind the lost one, in
- * queries that are sent together. Its seal is written last. Returns its id.
+ * Inserts the request with its seal, its contents, its revision, and the people behind the lost
+ * one, in queries that are sent together. Returns its id.
  */
 async function insertCheck(
   unit: UnitOfWork,
   request: CallToMake['request'],
-  routing: Routing,
+  { routing, expiresAt }: { readonly routing: Routing; readonly expiresAt: Date },
   { presented, contents }: PackedPresentation,
 ): Promise<string> {
   const { tx, seals } = unit
   const { digest } = request
-  const id = newId()
-  const [, inserted] = await together([
+  const sealed = {
+    id: newId(),
+    kind: 'outcome_check' as const,
+    state: 'pending' as const,
+    revision: 1,
+    queue: routing.queue,
+    team: routing.team,
+    risk: request.risk,
+    tool: request.tool,
+    title: presented.title,
+    digest,
+    policy_digest: request.policy_digest,
+    rule: unknownOutcomeRule,
+    routing,
+    attempt: 1,
+    previous: [],
+    outcome_of: request.id,
+    expires_at: expiresAt,
+    epoch: request.epoch,
+    principals_digest: request.principals_digest,
+  }
+  const { id } = sealed
+  await together([
     storeContents(tx, [contents]),
     tx
       .insertInto('request')
       .values({
-        id,
-        kind: 'outcome_check',
-        queue: routing.queue,
-        team: routing.team,
-        risk: request.risk,
-        tool: request.tool,
-        title: presented.title,
-        digest,
-        policy_digest: request.policy_digest,
+        ...sealed,
         rule: toJsonb(unknownOutcomeRule),
         routing: toJsonb(routing),
-        outcome_of: request.id,
-        expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
         next_step_at: firstStepAt(routing),
-        epoch: request.epoch,
-        principals_digest: request.principals_digest,
+        seal: seals.of('request', sealed),
       })
-      .returningAll()
-      .executeTakeFirstOrThrow(),
+      .execute(),
     insertRevision(unit, { requestId: id, revision: 1, digest }, presented, null),
     sql`
       insert into request_principal (request_id, person_id, why)
       select ${id}, person_id, why from request_principal where request_id = ${request.id}
     `.execute(tx),
   ])
-  const seal = seals.of('request', inserted)
-  unit.sendLast(tx.updateTable('request').set({ seal }).where('id', '=', id))
   return id
 }
