@@ -2,7 +2,8 @@ import type { Locator, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { rowOf } from '../harness/fixtures/rows.ts'
+import { rowOf, statesOf } from '../harness/fixtures/rows.ts'
+import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -69,6 +70,21 @@ test('the choice and the text in the sheet are still there after it was closed, 
   expect(await beside.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
 })
 
+test('a tablet that is turned after a choice shows the page, and its sheet opens by a press with the choice', async () => {
+  const { requestIds } = await ask(dashboard.desk, [writeCall('notes/turned.md')], 'A note.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.setViewportSize({ width: 900, height: 1_200 })
+  const decide = page.getByRole('button', { name: 'Decide…' })
+  await decide.waitFor()
+  const sheet = page.getByRole('dialog', { name: 'Your decision' })
+  await page.waitForFunction(() => document.querySelector('.sheet') !== null)
+  expect(await sheet.isVisible()).toBe(false)
+  await decide.click()
+  await sheet.waitFor()
+  expect(await sheet.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
+})
+
 test('a request stays readable on a phone when the sheet of its decision does not load, and the person is told', async () => {
   const input = { path: 'notes/no-sheet.md', content: 'Text of the note\n' }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
@@ -120,6 +136,45 @@ test('A and D open the sheet of a closed decision in a narrow window, with the c
   }
 })
 
+test('in the open sheet of a narrow window A or D chooses with the focus on it, and the same key again submits at low and medium risk', async () => {
+  const names = ['notes/sheet-1.md', 'notes/sheet-2.md', 'notes/sheet-3.md'] as const
+  const { requestIds } = await ask(
+    dashboard.desk,
+    names.map((name) => writeCall(name)),
+    'Three notes.',
+  )
+  const page = await dashboard.open('Grace', '/', { viewport: phone })
+  await page.getByRole('link', { name: names[0] }).click()
+  const decide = page.getByRole('button', { name: 'Decide…' })
+  const sheet = page.getByRole('dialog', { name: 'Your decision' })
+  const radio = (name: string) => sheet.getByRole('radio', { name, exact: true, checked: true })
+  const isFocused = (name: string) => radio(name).evaluate((at) => at === document.activeElement)
+  await decide.click()
+  await sheet.waitFor()
+  await page.keyboard.press('a')
+  await expect.poll(() => isFocused('Approve as shown')).toBe(true)
+  await page.keyboard.press('d')
+  await expect.poll(() => isFocused('Deny')).toBe(true)
+  await page.keyboard.press('d')
+  await page.getByRole('heading', { level: 1, name: names[1] }).waitFor()
+  // The key that opens the sheet is the first press.
+  await decide.waitFor()
+  await page.keyboard.press('a')
+  await expect.poll(() => isFocused('Approve as shown')).toBe(true)
+  await page.keyboard.press('a')
+  await page.getByRole('heading', { level: 1, name: names[2] }).waitFor()
+  // A sheet that was closed is opened by a first press.
+  await decide.waitFor()
+  for (const key of ['a', 'Escape', 'a']) {
+    await page.keyboard.press(key)
+    await sheet.waitFor({ state: key === 'Escape' ? 'hidden' : 'visible' })
+  }
+  await expect.poll(() => isFocused('Approve as shown')).toBe(true)
+  await expect
+    .poll(() => statesOf(dashboard.desk.database.db, requestIds))
+    .toEqual(['denied', 'approved', 'pending'])
+})
+
 test.each([
   ['a phone', phone],
   ['a desktop', { width: 1280, height: 900 }],
@@ -168,7 +223,9 @@ test('a call of high risk is approved on a phone once a thumb has scrolled throu
   await sheet.getByText('Approve as shown').click()
   await sheet.getByLabel('Reason').fill('read every step')
   await sheet.getByText('scroll through all of what will happen').waitFor()
-  await page.keyboard.press('Escape')
+  // The repeated key submits nothing: it leads to what has not been on the screen.
+  await sheet.getByRole('radio', { name: 'Approve as shown' }).focus()
+  for (const key of ['a', 'a']) await page.keyboard.press(key)
   await sheet.waitFor({ state: 'hidden' })
   await page.mouse.move(phone.width / 2, phone.height / 2)
   for (let below = Infinity; below > 0;) {

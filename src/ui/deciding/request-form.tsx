@@ -21,6 +21,8 @@ export function RequestForm(props: {
   onRecorded: () => void
   /** shows the comments that are kept back, and leads to them */
   onShowComments: () => void
+  /** called when the page was scrolled to what has not been on the screen */
+  onShowUnseen?: () => void
   /** the page says how the request ended */
   isOutcomeAbove: boolean
   /** null: nothing comes next */
@@ -46,7 +48,11 @@ export function RequestForm(props: {
         onRecorded: props.onRecorded,
         onNext,
       }}
-      onShowUnseen={() => showUnseen(view.region, view.tracker)}
+      onShowUnseen={() => {
+        const isThere = showUnseen(view.region, view.tracker)
+        if (isThere) props.onShowUnseen?.()
+        return isThere
+      }}
       onReview={props.onReview}
       onRevised={props.onRevised}
       isOutcomeAbove={props.isOutcomeAbove}

@@ -20,10 +20,11 @@ import { commandIds, type CommandId } from './commands.ts'
 /** An open menu, or its button while the menu's script is loaded. */
 const openMenu = '[role="menu"], [aria-haspopup="menu"][aria-expanded="true"]'
 
-/** What a command does. `within`: only for keys that are pressed in this element. */
+/** What a command does, as `useShortcut` explains. */
 interface Handler {
   readonly call: () => void
   readonly within: RefObject<HTMLElement | null> | null
+  readonly place: RefObject<HTMLElement | null> | null
 }
 
 interface Keyboard {
@@ -83,9 +84,9 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
       clearTimeout(forget)
       forget = setTimeout(() => (pending = null), 1_500)
       if (match.id === null) return
-      if (isDialogOpen(openMenu) && !inDialogs.has(match.id)) return
       const handler = handlerFor(handlers.current.get(match.id) ?? [], event.target)
       if (handler === undefined) return
+      if (!inDialogs.has(match.id) && isDialogOpen(openMenu, handler.place?.current)) return
       event.preventDefault()
       handler.call()
     }
@@ -128,12 +129,14 @@ function handlerNow(
 
 /**
  * Runs `handler` for the command while the component is mounted; `null` leaves it to others.
- * `within`: only for keys that are pressed in this element, and before all others there.
+ * `within`: only for keys that are pressed in this element, and before all others there. `place`:
+ * an element of the component; the keys also work in an open dialog that holds it.
  */
 export function useShortcut(
   id: CommandId,
   handler: (() => void) | null,
   within: RefObject<HTMLElement | null> | null = null,
+  place: RefObject<HTMLElement | null> | null = null,
 ): void {
   const { register } = useKeyboard()
   const latest = useRef(handler)
@@ -144,8 +147,8 @@ export function useShortcut(
   const active = handler !== null
   useLayoutEffect(() => {
     if (!active) return undefined
-    return register(id, { call: () => latest.current?.(), within })
-  }, [id, active, register, within])
+    return register(id, { call: () => latest.current?.(), within, place })
+  }, [id, active, register, within, place])
 }
 
 /** `aria-keyshortcuts` for the control that does the same; nothing while single keys are off. */

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { UnsentChoice } from '../deciding/decision/choosing/use-unsent-choice.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
@@ -22,11 +22,11 @@ export function DecisionPlace(props: {
   unsentChoice: UnsentChoice
   /** the result is at the end of the page, which the sheet covers */
   hasOutcomeBelow: boolean
-  /** `goTo` leaves the sheet for the element with that id */
-  children: (goTo: (id: string) => void) => ReactNode
+  /** `goTo` leaves the sheet for the element with that id, `leave` for the page */
+  children: (goTo: (id: string) => void, leave: () => void) => ReactNode
 }) {
   const { request, isFileOpen } = props
-  const { choice, setChoice } = props.unsentChoice
+  const { choice, setChoice, arm } = props.unsentChoice
   const phone = useNarrow()
   const [isOpen, setOpen] = useState(false)
   const [goal, setGoal] = useState<string | null>(null)
@@ -43,16 +43,25 @@ export function DecisionPlace(props: {
     setGoal(id)
     if (goal === id) leadTo(document.getElementById(id))
   }
-  const children = props.children(goTo)
+  const close = (): void => {
+    setOpen(false)
+    // The key that opens it again does not submit.
+    setChoice(choice)
+  }
+  const children = props.children(goTo, phone ? close : () => undefined)
   const isToDecide = request.state === 'pending' && request.eligibility.canDecide
   useEffect(() => {
     if (!phone || isFileOpen) setOpen(false)
   }, [phone, isFileOpen])
+  const lastChoice = useRef(choice)
   useEffect(() => {
-    if (phone && choice !== null && isToDecide && !isFileOpen) setOpen(true)
+    // A choice that was made beside the request does not open it when a tablet is turned.
+    const isNew = choice !== lastChoice.current
+    lastChoice.current = choice
+    if (isNew && phone && choice !== null && isToDecide && !isFileOpen) setOpen(true)
   }, [phone, choice, isToDecide, isFileOpen])
   const press = (value: 'approve' | 'deny'): void => {
-    if (request.allowedDecisions.includes(value)) setChoice(value)
+    if (request.allowedDecisions.includes(value)) arm(value)
     open()
   }
   // The form in the sheet has these keys while the sheet is open.
@@ -74,7 +83,7 @@ export function DecisionPlace(props: {
         </Button>
         {props.hasOutcomeBelow && <ToOutcome onPress={() => goTo(resultTitleId)} />}
       </div>
-      <DecisionSheet isOpen={isOpen} returnsFocus={goal === null} onClose={() => setOpen(false)}>
+      <DecisionSheet isOpen={isOpen} returnsFocus={goal === null} onClose={close}>
         {children}
       </DecisionSheet>
     </>

@@ -139,7 +139,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
         unsentChoice={view.unsentChoice}
         hasOutcomeBelow={isOutcomeBelow}
       >
-        {(goTo) => (
+        {(goTo, leave) => (
           <>
             <RequestForm
               request={request}
@@ -148,6 +148,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
               onRevised={onRevised}
               onRecorded={() => setDecided(true)}
               onShowComments={() => (view.comments.showNew(), goTo(commentsTitleId))}
+              onShowUnseen={leave}
               onNext={list.goNext}
               isOutcomeAbove={!comesLater}
             />

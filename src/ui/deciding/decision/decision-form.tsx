@@ -47,8 +47,7 @@ export function DecisionForm(props: {
       <RevisionNote request={displayedRequest} />
       <ChoiceList
         request={displayedRequest}
-        choice={choice}
-        onChoose={unsentChoice.setChoice}
+        unsentChoice={unsentChoice}
         onAgain={props.onAgain}
         onDigit={props.onDigit}
         disabled={decision.busy}

@@ -4,7 +4,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useAriaKeys, useKeyboard, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import { platform } from '../../../keyboard/platform.ts'
 import { keyNames } from '../../../keyboard/shortcuts.ts'
-import type { Choice } from './decision-body.ts'
+import type { UnsentChoice } from './use-unsent-choice.ts'
 import { verbs } from '../../../words/verbs.ts'
 import '../../../states/choices.css'
 
@@ -14,27 +14,23 @@ import '../../../states/choices.css'
  */
 export function ChoiceList(props: {
   request: RequestDetail
-  choice: Choice | null
-  onChoose: (choice: Choice) => void
+  unsentChoice: UnsentChoice
   onAgain: () => void
   onDigit: (digit: number) => boolean
   disabled: boolean
 }) {
-  const { request, choice, onChoose, onAgain, onDigit, disabled } = props
+  const { request, onAgain, onDigit, disabled } = props
+  const { choice, isArmed, setChoice, arm } = props.unsentChoice
   const { singleKeys } = useKeyboard()
-  /** the choice of the last press, if nothing else was chosen since */
-  const lastPress = useRef<Choice | null>(null)
   const group = useRef<HTMLFieldSetElement>(null)
-  /** The same key twice in a row, with the choice of the first press. */
   const press = (value: 'approve' | 'deny'): void => {
     if (disabled || !request.allowedDecisions.includes(value)) return
-    if (lastPress.current === value && choice === value) return onAgain()
+    if (isArmed && choice === value) return onAgain()
     group.current?.querySelector<HTMLInputElement>(`input[value="${value}"]`)?.focus()
-    lastPress.current = value
-    onChoose(value)
+    arm(value)
   }
-  useShortcut('deny', () => press('deny'))
-  useShortcut('approve', () => press('approve'))
+  useShortcut('deny', () => press('deny'), null, group)
+  useShortcut('approve', () => press('approve'), null, group)
   const ariaKeys = { deny: useAriaKeys('deny'), approve: useAriaKeys('approve') }
   return (
     <fieldset ref={group} className="choices" disabled={disabled}>
@@ -61,10 +57,7 @@ export function ChoiceList(props: {
                 event.preventDefault()
               }
             }}
-            onChange={() => {
-              lastPress.current = null
-              onChoose(value)
-            }}
+            onChange={() => setChoice(value)}
             {...(shortcut !== null && ariaKeys[shortcut])}
           />
         ))}
