@@ -11,6 +11,7 @@ import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '#test/harness/fixtures/cover-audit.ts'
 import { addEndedRun } from '#test/harness/fixtures/runs/ended-run.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { keepRetention } from './retention.ts'
@@ -158,9 +159,26 @@ test('bytes that are stored again during or after their removal are there', asyn
   const { id } = await db.selectFrom('message').select('id').limit(1).executeTakeFirstOrThrow()
   await db.updateTable('message').set({ content_hash: late }).where('id', '=', id).execute()
   await forgotten.execute(db)
-  expect(await forgetRemoved(db, 100)).toBe(1)
+  expect(await forgetRemoved(db, { maxContents: 100 })).toBe(1)
   expect(await getText(db, late)).toBe('"stored late"')
   expect(await db.selectFrom('removed_content').selectAll().execute()).toEqual([])
+})
+
+test('bytes that are forgotten before their time are there for a row that began to refer to them', async () => {
+  const { db } = desk.database
+  const hash = await putContent(db, '"said by another too"')
+  await db.transaction().execute((tx) => releaseContent(tx, [hash]))
+  await dropReleased(db, { only: [hash] })
+  const { id } = await db.selectFrom('message').select('id').limit(1).executeTakeFirstOrThrow()
+  const referring = await holdLock(
+    db,
+    sql`update message set content_hash = ${hash} where id = ${id}`,
+  )
+  const forgetting = forgetRemoved(db, { only: [hash] })
+  await Promise.race([forgetting, referring.waitedForBy(1)])
+  await referring.release()
+  expect(await forgetting).toBe(1)
+  expect(await getText(db, hash)).toBe('"said by another too"')
 })
 
 test('content that is released again during a round is examined again, and nobody waits for content in use', async () => {

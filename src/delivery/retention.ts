@@ -71,5 +71,5 @@ async function dropContents(db: Db, stopping: AbortSignal): Promise<void> {
     const { looked: examined } = await dropReleased(db, { maxContents: contentBatchSize })
     if (examined < contentBatchSize) break
   }
-  await forgetRemoved(db, contentBatchSize)
+  await forgetRemoved(db, { maxContents: contentBatchSize })
 }

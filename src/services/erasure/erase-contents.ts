@@ -136,12 +136,14 @@ async function release(
 ): Promise<Omit<ErasedContents, 'requests'>> {
   const sizes = new Map(parts.map(({ hash, bytes }) => [hash, bytes]))
   const hashes = [...sizes.keys()]
+  const tasks = call.children.map((run) => run.input_digest)
+  // Waits for runs that are being started with the same task: they keep it.
+  await sql`select from content where hash = any(${tasks}) order by hash for update`.execute(tx)
   // Forks have the same input, and so the same reference.
   const used = await stillUsed(tx, hashes, call.repeating)
   const removable = hashes.filter((hash) => !used.has(hash))
   await releaseContent(tx, hashes)
   // A run's signature covers the hash of its input, so its row keeps the reference.
-  const tasks = call.children.map((run) => run.input_digest)
   await eraseContents(
     tx,
     removable.filter((hash) => tasks.includes(hash)),

@@ -1,9 +1,13 @@
+import { sql } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
+import { aside } from '#test/harness/aside.ts'
+import { afterWork } from '#test/harness/fixtures/before-transaction.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { getTexts } from '#store/content/content.ts'
@@ -19,6 +23,7 @@ import { requestContent } from '../requests/detail/request-content.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { getRun } from '../runs/reading/get-run.ts'
 import { forkRun } from '../runs/forking/fork-run.ts'
+import { startRun } from '../runs/starting/start-run.ts'
 import { verifyRun } from '../core/verify-run.ts'
 import { eraseRequestContents, type ErasedContents } from './erase-contents.ts'
 import { anHourLater, placesOf } from './erasure.fixture.ts'
@@ -124,6 +129,37 @@ describe('erasing the contents of a call reaches', () => {
     const row = await rowOf(db, 'run', { id: child })
     expect(verifyRun(desk.api.verifier, row)).not.toBeNull()
     await nowhere('Iachimo')
+  })
+
+  /** Begins something at the end of the first transaction, which goes on once that waits. */
+  const meanwhile = (begun: Promise<unknown>[], begin: () => Promise<unknown>) => ({
+    ...desk.api,
+    db: afterWork(desk.database.db, async () => {
+      const waiting = await holdLock(desk.database.db, sql`select`)
+      begun.push(aside(begin))
+      await Promise.race([...begun, waiting.waitedForBy(1)])
+      await waiting.release()
+    }),
+  })
+
+  test('no task of a run that somebody is starting with the same words, whichever is first', async () => {
+    const { ada, olga } = desk.people
+    for (const name of ['Posthumus', 'Philario']) {
+      const { requestId } = await delegated(name)
+      const task = { worker: 'hand', input: `Write to ${name}` }
+      const begun: Promise<unknown>[] = []
+      if (name === 'Posthumus') {
+        const api = meanwhile(begun, () => erase(requestId))
+        await startRun(api, ada.caller, task)
+      } else {
+        const api = meanwhile(begun, () => startRun(desk.api, ada.caller, task))
+        await eraseRequestContents(api, olga.caller, { request: requestId, why: 'an address' })
+      }
+      await Promise.all(begun)
+      const { id: runId } = await rowOf(desk.database.db, 'run', { title: task.input })
+      expect(await getRun(desk.api, ada.caller, runId)).toMatchObject({ input: task.input })
+      await cancelRun(desk.api, ada.caller, { runId })
+    }
   })
 
   test('what the model said in forks that took the call over, once they have ended', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { eventDocument } from '#store/audit/event-document.ts'
-import { dropReleased, releaseContent } from '#store/content/drop-content.ts'
-import { eraseContents, forgetErased } from '#store/content/erased-content.ts'
+import { dropReleased, forgetRemoved, releaseContent } from '#store/content/drop-content.ts'
+import { eraseContents } from '#store/content/erased-content.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
@@ -84,7 +84,7 @@ interface ErasedTexts {
 async function forget(ctx: ServiceContext, released: readonly string[]): Promise<void> {
   if (released.length === 0) return
   await dropReleased(ctx.db, { only: released })
-  await forgetErased(ctx.db, released)
+  await forgetRemoved(ctx.db, { only: released })
 }
 
 async function eraseOf(

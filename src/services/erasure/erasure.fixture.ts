@@ -32,5 +32,5 @@ function textOf(value: unknown): string {
 /** Moves the times so that the hour in which removed bytes can be restored is over. */
 export async function anHourLater(db: Db): Promise<void> {
   await sql`update removed_content set removed_at = removed_at - interval '2 hours'`.execute(db)
-  await forgetRemoved(db, 1000)
+  await forgetRemoved(db, { maxContents: 1000 })
 }

@@ -77,9 +77,13 @@ export async function storeContents(db: Db | Tx, packed: readonly PackedContents
 /**
  * The same as several parts of a `with`, without a comma at the end, for a statement whose rows
  * refer to the hashes. Its text does not depend on how many contents there are, so that Postgres
- * keeps one plan for it.
+ * keeps one plan for it. `isErasable`: an erasure empties such contents although rows refer to
+ * them. It waits for the statement, or the statement for it, which then stores the bytes again.
  */
-export function contentsToStore(packed: readonly PackedContents[]): RawBuilder<unknown> {
+export function contentsToStore(
+  packed: readonly PackedContents[],
+  { isErasable = false } = {},
+): RawBuilder<unknown> {
   // Sorted, so that two transactions that store the same contents do not deadlock.
   const sorted = packed
     .flatMap((one) => one.rows)
@@ -92,6 +96,16 @@ export function contentsToStore(packed: readonly PackedContents[]): RawBuilder<u
   })
   // One parameter, which is sent as it is: an array of bytes is sent as text of twice their size.
   const bytes = Buffer.concat(sorted.map((row) => row.bytes))
+  // A row that this waited for is the one that the erasure has left, and not that of the snapshot.
+  const locked = sql`
+    locked_contents as materialized (
+      select hash, encoding from content where hash = any(array(select hash from contents))
+      order by hash for key share
+    ), `
+  const removed = isErasable
+    ? sql`from contents join locked_contents using (hash)
+        where content.hash = contents.hash and locked_contents.encoding = 'removed'`
+    : sql`from contents where content.hash = contents.hash and content.encoding = 'removed'`
   // This also restores bytes that were removed before (drop-content.ts). The condition on the list
   // finds them by the index: for the join alone, a plan for a small table reads all of it.
   return sql`
@@ -99,10 +113,9 @@ export function contentsToStore(packed: readonly PackedContents[]): RawBuilder<u
       select hash, encoding, size, substring(${bytes}::bytea from start for length) as bytes
       from jsonb_to_recordset(${JSON.stringify(places)}::jsonb)
         as places(hash text, encoding text, size integer, start integer, length integer)
-    ), restored_contents as (
+    ), ${isErasable ? locked : sql``}restored_contents as (
       update content set encoding = contents.encoding, bytes = contents.bytes
-      from contents where content.hash = contents.hash and content.encoding = 'removed'
-        and content.hash = any(array(select hash from contents))
+      ${removed} and content.hash = any(array(select hash from contents))
     ), stored_contents as (
       insert into content (hash, encoding, size, bytes) select hash, encoding, size, bytes from contents
       on conflict (hash) do nothing

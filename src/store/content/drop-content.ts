@@ -78,18 +78,26 @@ export async function dropReleased(
 }
 
 /**
- * Deletes bytes that were removed an hour ago, and restores those that a row began to refer to
- * during their removal. Returns how many were restored.
+ * Deletes bytes that were removed an hour ago, or those of `only` before their time, and restores
+ * those that a row began to refer to during their removal. Returns how many were restored.
  */
-export async function forgetRemoved(db: Db, maxContents: number): Promise<number> {
+export async function forgetRemoved(db: Db, selection: ReleaseSelection): Promise<number> {
+  const some =
+    'only' in selection
+      ? sql`hash = any(${selection.only}) order by hash`
+      : sql`removed_at < clock_timestamp() - ${restorableForMs} * interval '1 millisecond'
+          order by hash limit ${selection.maxContents}`
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ hash: string }>`
-      select hash from removed_content
-      where removed_at < clock_timestamp() - ${restorableForMs} * interval '1 millisecond'
-      order by hash limit ${maxContents} for update skip locked
+      select hash from removed_content where ${some} for update skip locked
     `.execute(tx)
     const hashes = rows.map(({ hash }) => hash)
     if (hashes.length === 0) return 0
+    // Waits for transactions that refer to one of them and are not committed.
+    await sql`
+      select from content where hash = any(${hashes}) and encoding = 'removed'
+      order by hash for update
+    `.execute(tx)
     const usedHashes = [...(await stillUsed(tx, hashes))]
     const back = await sql`
       update content set encoding = removed_content.encoding, bytes = removed_content.bytes

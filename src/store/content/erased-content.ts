@@ -30,15 +30,6 @@ export async function eraseContents(
   return rows.map(({ hash }) => hash).toSorted()
 }
 
-/** Deletes removed bytes before their time, unless the content was stored again. */
-export async function forgetErased(db: Db, hashes: readonly string[]): Promise<void> {
-  await sql`
-    delete from removed_content using content
-    where removed_content.hash = any(${hashes}) and content.hash = removed_content.hash
-      and content.encoding = 'removed'
-  `.execute(db)
-}
-
 /** The erasure of each erased content, by hash. */
 export async function readErased(
   db: Db | Tx,
