@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
 import { gitIn } from '../harness/fixtures/git/git-workspace.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
 
@@ -124,6 +124,28 @@ test('a person who opens a changed version sees which calls of the last 30 days 
   await differing.waitFor()
   await activate.waitFor()
   expect(dashboard.complaints).toEqual([])
+})
+
+test('the difference of two versions says shell rules and routing in the words of the policy', async () => {
+  const { desk } = dashboard
+  const find = '{ pattern: find, approval: preApproved, unlessArgs: [-exec, -delete] }'
+  const push = '{ pattern: git push, approval: blocked, reason: not from here }'
+  await desk.activate({
+    'workers/scribe.md': deskWorker.replace('---\nYou', `shell: { rules: [${find}] }\n---\nYou`),
+  })
+  const file = deskWorker.replace('---\nYou', `shell: { rules: [${push}] }\n---\nYou`)
+  await desk.write('workers/scribe.md', file)
+  const page = await dashboard.open('Grace', '/policy')
+  const version = page.getByRole('region', { name: 'Version', exact: true })
+  const rules = version.getByRole('listitem').filter({ hasText: 'workers.scribe.shell.rules' })
+  await rules
+    .getByText(
+      'without approval: Run find, but not with -exec or -delete → never: Run git push · not from here',
+    )
+    .waitFor()
+  // The page of the policy in force says the same of its rule.
+  await page.getByRole('button', { name: /^scribe, Run commands/ }).click()
+  await page.getByText('Run find, but not with -exec or -delete').last().waitFor()
 })
 
 const withDeadline = (hours: number) =>

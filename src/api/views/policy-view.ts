@@ -5,8 +5,8 @@ import type {
   PolicyAgreement,
   PolicyState,
 } from '../schemas/policy/policy.ts'
-import { quorumText } from '#domain/deciding/quorum.ts'
-import type { Overlay, QuorumSetting, RoutingEntry, When } from '#policy/routing.ts'
+import { quorumWords } from '#policy/difference/setting-words.ts'
+import type { Overlay, RoutingEntry, When } from '#policy/routing.ts'
 import type { Queue } from '#policy/project-config.ts'
 import { durationText } from '#policy/reading/duration.ts'
 import type { Agreement } from '#services/policy/agree-to-policy.ts'
@@ -56,10 +56,6 @@ function routingView(entry: RoutingEntry): PolicyState['routing'][number] {
     scopes: scopes === null ? null : [...scopes],
     source,
   }
-}
-
-function quorumWords(quorum: QuorumSetting): string {
-  return 'places' in quorum ? quorumText(quorum.places) : `${quorum.count} of the queue's team`
 }
 
 function overlayView({ when, consent }: Overlay): PolicyState['overlays'][number] {

@@ -146,6 +146,62 @@ test('compared with nothing every setting is new, and no second person has to ag
   expect(difference.secondPerson).toEqual([])
 })
 
+test('shell rules, routing, overlays, escalations and budgets are said in words, and two rules with the same words by their text', () => {
+  const rules = (text: string): Policy =>
+    folder({
+      'workers/scribe.md': [
+        'name: scribe',
+        `name: scribe\nshell: { default: ask, rules: [${text}] }`,
+      ],
+    })
+  const changesOf = (before: Policy, after: Policy) =>
+    compareVersions(before, after).settings.map(({ at, before: old, after: now }) => [at, old, now])
+  const find =
+    '{ pattern: find, approval: preApproved, unlessArgs: [-exec, -delete], zones: notes }'
+  const push = '{ pattern: git push, approval: blocked, reason: not from here }'
+  const [findWords, pushWords] = [
+    'without approval: Run find, but not with -exec or -delete, only in zone notes',
+    'never: Run git push · not from here',
+  ]
+  const at = 'workers.scribe.shell.rules'
+  expect(changesOf(rules(find), rules(push))).toEqual([[at, findWords, pushWords]])
+  expect(changesOf(rules(`${find}, ${push}`), rules(`${push}, ${find}`))).toEqual([
+    [`${at} (order)`, `${findWords} → ${pushWords}`, `${pushWords} → ${findWords}`],
+  ])
+  expect(changesOf(base, routed(other))).toContainEqual([
+    'routing',
+    null,
+    'calls of write_file: queue platform',
+  ])
+  const more = folder({
+    [config]: [
+      'rights:',
+      'budgets: [{ worker: "*", costUsd: 20, period: month }]\noverlays: [{ when: { command: git push }, approval: blocked, reason: not here }]\nrights:',
+    ],
+  })
+  expect(changesOf(base, more)).toEqual([
+    ['budgets', null, 'all workers together: $20 a month'],
+    ['overlays', null, 'never: calls that run git push · not here'],
+  ])
+  const stepped = folder({
+    [config]: [
+      '{ team: security }',
+      '{ team: security, escalate: [{ after: 24h, addTeams: [platform] }] }',
+    ],
+  })
+  expect(changesOf(base, stepped)).toContainEqual([
+    'queues.security.escalate',
+    null,
+    'to platform after 1d',
+  ])
+  // The words of a pattern can be those of a condition.
+  const plain = '{ pattern: "find, but not with -exec", approval: ask }'
+  const bounded = '{ pattern: find, approval: ask, unlessArgs: -exec }'
+  const [[, before, after] = []] = changesOf(rules(plain), rules(bounded))
+  expect(before).toContain('"find,"')
+  expect(after).toContain('"unlessArgs":["-exec"]')
+})
+
 test('secrets, and values for other programs, are replaced by length and hash', () => {
   const key = `ghp_${'a'.repeat(36)}`
   const after = folder({

@@ -1,6 +1,6 @@
 import type { ChangeKind } from '#domain/policy/change-kind.ts'
 import type { Policy, ProjectFiles } from '../policy.ts'
-import { settingsOf } from './settings-of.ts'
+import { settingsOf, wordsOfSettings } from './settings-of.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/mask-secrets.ts'
 
@@ -37,7 +37,8 @@ export function compareVersions(before: Policy | null, after: Policy): VersionDi
   if (before === null) return { files, settings: [], secondPerson: [] }
   const [old, now] = [settingsOf(before), settingsOf(after)]
   const places = [...new Set([...old.keys(), ...now.keys()])].toSorted()
-  const settings = places.flatMap((at) => changesAt(at, old.get(at), now.get(at)))
+  const say = inWords(new Map([...wordsOfSettings(before), ...wordsOfSettings(after)]))
+  const settings = places.flatMap((at) => changesAt(at, old.get(at) ?? [], now.get(at) ?? [], say))
   const isWorker = (at: string): boolean => before.workers.has(at.split('.')[1] ?? '')
   return {
     files,
@@ -64,21 +65,36 @@ function decidesWho(at: string, isKnownWorker: boolean): boolean {
 
 function changesAt(
   at: string,
-  old: readonly string[] | undefined,
-  now: readonly string[] | undefined,
+  left: readonly string[],
+  right: readonly string[],
+  say: (text: string) => string,
 ): SettingChange[] {
-  const [left, right] = [old ?? [], now ?? []]
   const [one, other] = [left[0], right[0]]
   if (left.length === 1 && right.length === 1 && one !== undefined && other !== undefined) {
-    return one === other ? [] : [{ at, before: one, after: other }]
+    return one === other ? [] : [{ at, before: say(one), after: say(other) }]
   }
-  const removals = without(left, right).map((before) => ({ at, before, after: null }))
-  const additions = without(right, left).map((after) => ({ at, before: null, after }))
+  const removals = without(left, right).map((before) => ({ at, before: say(before), after: null }))
+  const additions = without(right, left).map((after) => ({ at, before: null, after: say(after) }))
   const changes: SettingChange[] = [...removals, ...additions]
   if (changes.length > 0 || !ordered.test(at)) return changes
   return left.join('\n') === right.join('\n')
     ? []
-    : [{ at: `${at} (order)`, before: left.join(' · '), after: right.join(' · ') }]
+    : [
+        {
+          at: `${at} (order)`,
+          before: left.map(say).join(' → '),
+          after: right.map(say).join(' → '),
+        },
+      ]
+}
+
+/** Gives the words of a setting; its text if another setting has the same words. */
+function inWords(words: ReadonlyMap<string, string>): (text: string) => string {
+  const texts = Map.groupBy([...words.keys()], (text) => words.get(text) ?? '')
+  return (text) => {
+    const itsWords = words.get(text) ?? text
+    return (texts.get(itsWords)?.length ?? 0) > 1 ? text : itsWords
+  }
 }
 
 /** The members of a list that another one lacks, with their number. */

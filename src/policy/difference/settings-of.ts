@@ -3,6 +3,13 @@ import { canonicalJson } from '#domain/json/digest.ts'
 import type { Holder } from '../project-config.ts'
 import type { Policy } from '../policy.ts'
 import { durationText } from '../reading/duration.ts'
+import {
+  budgetWords,
+  escalationWords,
+  overlayWords,
+  routingWords,
+  shellRuleWords,
+} from './setting-words.ts'
 
 /**
  * A version's settings by their paths: `queues.platform.selfApproval` → `["false"]`. A list has one
@@ -10,6 +17,22 @@ import { durationText } from '../reading/duration.ts'
  * count.
  */
 export type Settings = ReadonlyMap<string, readonly string[]>
+
+/**
+ * The settings of a version that are objects, in words by their text in `settingsOf`, as the policy
+ * page shows them. Two that differ can have the same words, so they are compared by their text.
+ */
+export function wordsOfSettings({ config, workers }: Policy): ReadonlyMap<string, string> {
+  const rules = [...workers.values()].flatMap(({ shell }) => shell?.rules ?? [])
+  const steps = [...config.queues.values()].flatMap(({ escalate }) => escalate)
+  return new Map([
+    ...rules.map((rule) => [textOf(rule), shellRuleWords(rule)] as const),
+    ...config.routing.map((entry) => [textOf(entry), routingWords(entry)] as const),
+    ...config.overlays.map((overlay) => [textOf(overlay), overlayWords(overlay)] as const),
+    ...steps.map((step) => [textOf(step), escalationWords(step)] as const),
+    ...config.budgets.map((budget) => [textOf(budget), budgetWords(budget)] as const),
+  ])
+}
 
 /** Fields that are not settings: places in files, and values from which settings are made. */
 const silent = new Set([

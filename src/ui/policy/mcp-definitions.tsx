@@ -4,7 +4,7 @@ import { LinesView } from '../effect/lines-view.tsx'
 import { DigestProof } from './digest-proof.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { approvalLabels } from '../words/verdict-words.ts'
+import { approvalLabels } from '#domain/text/policy-words.ts'
 
 /**
  * The tools of MCP servers that the version in force pins, as the servers described them, and what

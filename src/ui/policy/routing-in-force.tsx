@@ -1,5 +1,6 @@
 import { Fragment } from 'react'
 import type { PolicyState } from '#api/schemas/policy/policy.ts'
+import { conditionWords, routeText } from '#domain/text/policy-words.ts'
 import { usePolicy } from '../api/queries.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 
@@ -22,7 +23,7 @@ export function RoutingInForce() {
             <span className="grow break small">
               <Conditions when={entry.when} />
             </span>
-            <span className="small">{goesTo(entry)}</span>
+            <span className="small">{routeText(entry)}</span>
             <code className="small dim">{entry.source}</code>
           </li>
         ))}
@@ -70,25 +71,4 @@ function Conditions({ when }: { when: PolicyState['routing'][number]['when'] }) 
       ))}
     </span>
   ))
-}
-
-/** The keys of `when` in countersign.yaml, in words. */
-const conditionWords: Readonly<Record<string, string>> = {
-  tool: 'calls of',
-  path: 'on files like',
-  command: 'that run',
-  worker: 'by',
-  risk: 'at the risk',
-  cue: 'with the cue',
-  queue: 'in the queue',
-}
-
-function goesTo({ queue, quorum, risk, scopes }: PolicyState['routing'][number]): string {
-  const parts = [
-    queue === null ? '' : `queue ${queue}`,
-    risk === null ? '' : `risk ${risk}`,
-    quorum ?? '',
-    scopes === null ? '' : `scopes ${scopes.join(', ')}`,
-  ]
-  return parts.filter((part) => part !== '').join(' · ')
 }

@@ -47,6 +47,15 @@ test('lists each rule about commands, the default for all others, and the networ
   ])
 })
 
+test('says to which arguments and zones a shell rule does not apply', () => {
+  const shell = `shell:
+  rules:
+    - { pattern: find, approval: preApproved, unlessArgs: [-exec, -delete], zones: notes }`
+  expect(preview(`${usualZones}\n${shell}`)).toContain(
+    'preApproved Run find, but not with -exec or -delete, only in zone notes',
+  )
+})
+
 test('says that a list of domains excludes everything else', () => {
   const text = 'shell: { default: ask }\nsandbox: { network: [pypi.org, "*.a.com"] }'
   expect(preview(text).at(-1)).toBe(

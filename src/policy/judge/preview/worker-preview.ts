@@ -1,8 +1,9 @@
 import { builtInTool } from '#domain/tools/built-in-tools.ts'
+import { commandRuleText } from '#domain/text/policy-words.ts'
 import { startRunName } from '#domain/runs/start-of-run.ts'
 import type { Consent, Overlay, When } from '../../routing.ts'
 import type { Policy } from '../../policy.ts'
-import type { WorkerDefinition } from '../../worker-definition.ts'
+import type { ShellRule, WorkerDefinition } from '../../worker-definition.ts'
 import { isStricter } from '../consent/opinion.ts'
 import { startOpinion } from '../consent/start-consent.ts'
 import { mayMatch, toolsOf } from '../routing/possible-routes.ts'
@@ -20,20 +21,34 @@ import { domainsText, type NetworkAccess } from '#domain/network/network-access.
 export function workerPreview(policy: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
   return [
     ...startLine(policy, worker),
-    ...certainLines(policy, worker),
+    ...linesOf(policy, worker, commandRuleText),
     ...policy.config.overlays
       .filter(({ when }) => concerns(when, worker) && !isOfTools(when))
       .flatMap((overlay) => overlayLine(overlay, worker)),
   ]
 }
 
-/** The preview of a run that has begun, without overlays on single paths and commands. */
+/**
+ * The preview of a run that has begun, without overlays on single paths and commands. Its sentences
+ * are part of the preamble, of which every turn of a run sends the same bytes: they leave out to
+ * which arguments and zones a shell rule does not apply.
+ */
 export function certainLines(policy: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
+  return linesOf(policy, worker, ({ pattern, description }) =>
+    commandRuleText({ pattern, description, unlessArgs: [], zones: null }),
+  )
+}
+
+function linesOf(
+  policy: Policy,
+  worker: WorkerDefinition,
+  ruleText: (rule: ShellRule) => string,
+): readonly PreviewLine[] {
   const always = policy.config.overlays.filter(
     ({ when }) => concerns(when, worker) && isOfTools(when),
   )
-  return [...zoneLines(worker), ...commandLines(worker), ...toolLines(worker)].flatMap((line) =>
-    tightenLines(line, worker, always),
+  return [...zoneLines(worker), ...commandLines(worker, ruleText), ...toolLines(worker)].flatMap(
+    (line) => tightenLines(line, worker, always),
   )
 }
 
@@ -112,14 +127,17 @@ function overlayLine({ when, consent }: Overlay, worker: WorkerDefinition): read
 const tools = ['exec', 'shell'] as const
 
 /** The commands that a worker may run: its rules in order, then all others. */
-function commandLines({ shell, sandbox }: WorkerDefinition): readonly PreviewLine[] {
+function commandLines(
+  { shell, sandbox }: WorkerDefinition,
+  ruleText: (rule: ShellRule) => string,
+): readonly PreviewLine[] {
   if (shell === null) return [lineWithoutTool('Run commands')]
-  const rules = shell.rules.map(({ pattern, consent, description }) => ({
-    approval: consent.approval,
-    text: `Run ${pattern.join(' ')}${description === null ? '' : ` (${description})`}`,
+  const rules = shell.rules.map((rule) => ({
+    approval: rule.consent.approval,
+    text: ruleText(rule),
     tools,
-    reason: consent.reason,
-    source: consent.source,
+    reason: rule.consent.reason,
+    source: rule.consent.source,
   }))
   const others = {
     approval: shell.default,

@@ -6,7 +6,7 @@ import { LastCalls } from './last-calls.tsx'
 import { phoneUntil, useMedia } from '../../states/use-media.ts'
 import { cellOf, matrixColumns, type MatrixCell, type MatrixColumn } from './matrix-columns.ts'
 import { RuleLines } from './rule-lines.tsx'
-import { approvalLabels } from '../../words/verdict-words.ts'
+import { approvalLabels } from '#domain/text/policy-words.ts'
 import './policy-matrix.css'
 
 interface Place {

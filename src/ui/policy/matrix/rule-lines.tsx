@@ -1,6 +1,6 @@
 import type { PreviewLineView } from '#api/schemas/operation/workers.ts'
 import { TextAndReason } from '../../text/text-and-reason.tsx'
-import { approvalLabels } from '../../words/verdict-words.ts'
+import { approvalLabels } from '#domain/text/policy-words.ts'
 
 /** Sentences about what a worker may do, each with its verdict, its queues, and file and line. */
 export function RuleLines({ lines }: { lines: readonly PreviewLineView[] }) {
