@@ -81,7 +81,7 @@ export function App() {
                 <Route
                   element={
                     <SignedIn page={page}>
-                      <LiveProvider>
+                      <LiveProvider onChange={forgetDrafts}>
                         <Shell />
                       </LiveProvider>
                     </SignedIn>
@@ -102,6 +102,13 @@ export function App() {
       </QueryClientProvider>
     </MantineProvider>
   )
+}
+
+/** Drafts about erased contents are looked for again when the page is loaded again. */
+function forgetDrafts(personId: string, requestId?: string): void {
+  void import('./states/erased-drafts.ts')
+    .then(({ forgetErasedDrafts }) => forgetErasedDrafts(personId, requestId))
+    .catch(() => undefined)
 }
 
 const paths = Object.keys(pages) as (keyof typeof pages)[]

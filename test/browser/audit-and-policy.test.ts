@@ -530,6 +530,33 @@ test('a request whose contents were erased says so in their place, live, and wha
   expect(await history.getByText(/^(A file|A text): /).count()).toBe(0)
 })
 
+test('what a person typed about contents that are erased leaves their browser on any page, and in a tab that was elsewhere', async () => {
+  const { desk } = dashboard
+  for (const place of ['/account', 'about:blank']) {
+    const input = { path: 'notes/tab.md', content: `Jane Doe at ${place}\n` }
+    const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'On Jane Doe.')
+    const request = requestIds[0]!
+    const page = await dashboard.open('Grace', `/requests/${request}`)
+    await page.getByRole('radio', { name: 'Approve with changes' }).check()
+    await page.getByLabel('content').waitFor()
+    await page.keyboard.type('Not ')
+    const inTab = () => page.evaluate(() => JSON.stringify(sessionStorage))
+    await expect.poll(inTab).toContain('Jane')
+    await desk.decide(desk.people.grace, request)
+    await desk.perform(await desk.turn(runId, 1))
+    await desk.turn(runId, 2)
+    const isElsewhere = place === 'about:blank'
+    await page.goto(isElsewhere ? place : dashboard.url + place)
+    if (!isElsewhere) {
+      await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+      expect(await inTab()).toContain('Jane')
+    }
+    await eraseRequestContents(desk.api, desk.people.olga.caller, { request, why: 'asked for it' })
+    if (isElsewhere) await page.goto(`${dashboard.url}/runs`)
+    await expect.poll(inTab).not.toContain('Jane')
+  }
+})
+
 test('a saved export is the trail under its filters, for a person who may read all of it', async () => {
   const input = { path: 'notes/export.md', content: 'x\n' }
   await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')

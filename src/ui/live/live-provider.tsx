@@ -15,15 +15,24 @@ import { openEventStream, type EventStream } from './event-stream.ts'
 
 const StreamContext = createContext<EventStream | null>(null)
 
-/** Keeps a person's event stream open, and reloads the objects that its events name. */
-export function LiveProvider({ children }: { children: ReactNode }) {
+/**
+ * Keeps a person's event stream open, and reloads the objects that its events name. `onChange` is
+ * called for each changed request, and without one at first and when events were missed: any
+ * request may have changed. It does not change.
+ */
+export function LiveProvider(props: {
+  children: ReactNode
+  onChange: (personId: string, requestId?: string) => void
+}) {
+  const { children, onChange } = props
   const client = useQueryClient()
   const [stream, setStream] = useState<EventStream | null>(null)
   const navigate = useNavigate()
   // All data but the request of the first page was requested after the answer about the person,
   // which names the event to begin at. An API process of an earlier version names none: then the
   // stream begins when it opens.
-  const [from] = useState(useMe().lastEventId ?? null)
+  const { lastEventId, person } = useMe()
+  const [from] = useState(lastEventId ?? null)
   const openPage = useRef(navigate)
   useEffect(() => {
     openPage.current = navigate
@@ -47,19 +56,26 @@ export function LiveProvider({ children }: { children: ReactNode }) {
           void notify(requestId, (path) => void openPage.current(path))
         }
         if (name === 'policy.changed') hasNewPolicy = true
+        if (name === 'request.changed' && requestId !== undefined) {
+          onChange(person.id, requestId)
+        }
         changes.set(runId ?? '', { ...(requestId && { requestId }), ...(runId && { runId }) })
         timer ??= setTimeout(flush, 80)
       },
-      gap: () => refetchAfterEvent(client, 'everything'),
+      gap: () => {
+        refetchAfterEvent(client, 'everything')
+        onChange(person.id)
+      },
       // The page may read nothing else for hours. Its answer about the person shows the sign-in.
       signedOut: () => void client.invalidateQueries({ queryKey: meQuery.queryKey }),
     })
     setStream(openStream)
+    onChange(person.id)
     return () => {
       if (timer !== null) clearTimeout(timer)
       openStream.close()
     }
-  }, [client, from])
+  }, [client, from, onChange, person.id])
   return <StreamContext value={stream}>{children}</StreamContext>
 }
 

@@ -54,14 +54,32 @@ export function useDraftCount(requestId: string, isCounted: (field: string) => b
 }
 
 /**
- * Removes the drafts of a person that may quote the contents of a request, because these were
- * erased. The reason and the comment stay: they are the person's own words, and the page still has
- * their fields.
+ * Whether the draft of a field may quote the contents of its request. The reason and the comment
+ * are the person's own words, and the page of a request whose contents were erased has their
+ * fields.
  */
+function mayQuote(field: string): boolean {
+  return field !== 'reason' && field !== 'comment'
+}
+
+/** The requests with drafts of a person that may quote their contents, in this tab. */
+export function requestsWithErasableDrafts(personId: string): readonly string[] {
+  const ids = Object.keys(sessionStorage).flatMap((key) => {
+    if (!key.startsWith(start) || !key.endsWith(`.${personId}`)) return []
+    // The field can contain dots, as of a file. `fork` is a field of runs.
+    const [, field, id] =
+      /^(.+)\.([^.]+)$/s.exec(key.slice(start.length, -personId.length - 1)) ?? []
+    return id !== undefined && field !== undefined && field !== 'fork' && mayQuote(field)
+      ? [id]
+      : []
+  })
+  return [...new Set(ids)]
+}
+
+/** Removes the drafts of a person that may quote the contents of a request: these were erased. */
 export function removeErasedDrafts(requestId: string, personId: string): void {
   for (const field of draftedFields(requestId, personId)) {
-    if (field === 'reason' || field === 'comment') continue
-    sessionStorage.removeItem(keyOf(field, requestId, personId))
+    if (mayQuote(field)) sessionStorage.removeItem(keyOf(field, requestId, personId))
   }
 }
 
