@@ -57,6 +57,11 @@ const otherSessions = newListeners()
  */
 export const onOtherSession = otherSessions.subscribe
 
+/** The person as whom this page sends; `null` before it is known. */
+export function pagePersonId(): string | null {
+  return session?.person.id ?? null
+}
+
 /** Whether state-changing calls are sent with the session of another person. */
 export function isSessionOfOther(personId: string): boolean {
   return session !== null && session.person.id !== personId

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { ApiRequest } from '#client/call.ts'
 import { keepSession } from '../api/call-api.ts'
 import { meQuery } from '../api/queries.ts'
-import { holdDecision, removeUnrecorded } from './held-decisions.ts'
+import { holdDecision, removeUnrecorded, sendAllHeld } from './held-decisions.ts'
 
 afterEach(() => {
   removeUnrecorded()
@@ -45,6 +45,20 @@ test('a held decision is sent with the session of the page', async () => {
   holdOne()
   await vi.advanceTimersByTimeAsync(5_000)
   expect(tokens).toEqual(['token of grace'])
+})
+
+test.each([
+  ['the rest of its time is over', () => vi.advanceTimersByTimeAsync(5_000)],
+  ['its person goes to another page', async () => sendAllHeld()],
+])('a decision whose device slept for an hour is not sent when %s', async (_, act) => {
+  vi.useFakeTimers()
+  const tokens = watchCalls()
+  signIn('grace')
+  holdOne()
+  vi.setSystemTime(Date.now() + 3_600_000)
+  await act()
+  expect(tokens).toEqual([])
+  expect(removeUnrecorded()).toMatchObject([{ stage: 'refused', canSendAgain: true }])
 })
 
 // Rules: product.md 17

@@ -8,7 +8,9 @@ import { newIdempotencyKey } from '../api/idempotency-key.ts'
 /** How long a decision by key can be undone before it is sent. */
 const holdMs = 5_000
 /** How long the page shows that the last decision was recorded. */
-const recordedMs = 10_000
+export const recordedMs = 10_000
+/** A decision that is later than this is not sent: its device slept, and much may have changed. */
+const maxLateMs = 30_000
 /** How long an answer may wait for the call to begin, so that the bar can say so. */
 const usualWaitSeconds = 2
 
@@ -35,8 +37,8 @@ export interface HeldDecision extends DecisionToHold {
   /** the result as text */
   readonly words: string
   /**
-   * the service did not answer, or the session had ended or is a new one; the decision can be sent
-   * again under the same key
+   * the device slept, the service did not answer, or the session had ended or is a new one; the
+   * decision can be sent again under the same key
    */
   readonly canSendAgain: boolean
 }
@@ -115,6 +117,11 @@ export function unrecordedDecisions(): readonly HeldDecision[] {
   return decisions.filter(({ canSendAgain }) => canSendAgain)
 }
 
+/** The decisions whose answer has not come: the service may have recorded them. */
+export function unansweredDecisions(): readonly HeldDecision[] {
+  return decisions.filter(({ stage }) => stage === 'submitting')
+}
+
 /** Sends all held decisions at once, because the person leaves the page or hides it. */
 export function sendAllHeld(): void {
   sendHeld(usualWaitSeconds)
@@ -147,6 +154,12 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
   const one = decisions.find((each) => each.key === key)
   if (one === undefined || one.stage === 'submitting' || one.stage === 'recorded') return
   clearTimeout(timers.get(key))
+  if (one.stage === 'held' && Date.now() > one.sendAtMs + maxLateMs) {
+    withdraw(key)
+    const words = 'This device was asleep when it was to be sent. It was not sent.'
+    change(key, { stage: 'refused', words, canSendAgain: true })
+    return one.say(words)
+  }
   change(key, { stage: 'submitting', canSendAgain: false })
   try {
     const call = callApi('decideRequest', { ...callOf(one, preferWaitSeconds), keepalive: true })

@@ -1,32 +1,79 @@
 import { notifications } from '@mantine/notifications'
+import { pagePersonId, callApi } from '../api/call-api.ts'
 import { keepInTab } from '../api/keep-in-tab.ts'
-import { removeUnrecorded, unrecordedDecisions, type HeldDecision } from './held-decisions.ts'
+import {
+  recordedMs,
+  removeUnrecorded,
+  unansweredDecisions,
+  unrecordedDecisions,
+  type HeldDecision,
+} from './held-decisions.ts'
 
-const key = 'countersign.lost'
+const key = 'countersign.unanswered'
+/** A decision that was sent as its page ended may be recorded this much later. */
+const recheckMs = 2_000
+
+/** A decision of which its page did not learn whether it was recorded. */
+interface LostDecision {
+  readonly number: number
+  readonly personId: string | null
+}
 
 /** Discards the decisions of a page that changes to another person, or to nobody. */
 export function discardDecisions(): void {
-  keepNumbers(removeUnrecorded())
+  keep(removeUnrecorded())
 }
 
-/** For a page that ends: the decisions that can be sent again are in its memory only. */
+/** For a page that ends: the decisions without an answer are in its memory only. */
 export function keepLost(): void {
-  keepNumbers(unrecordedDecisions())
+  keep([...unrecordedDecisions(), ...unansweredDecisions()])
 }
 
-function keepNumbers(decisions: readonly HeldDecision[]): void {
+function keep(decisions: readonly HeldDecision[]): void {
   if (decisions.length === 0) return
-  keepInTab(key, decisions.map(({ number }) => `#${number}`).join(', '))
+  const personId = pagePersonId()
+  const lost = new Map(readLost().map((one) => [one.number, one]))
+  for (const { number } of decisions) lost.set(number, { number, personId })
+  keepInTab(key, JSON.stringify([...lost.values()]))
+}
+
+function readLost(): readonly LostDecision[] {
+  return JSON.parse(sessionStorage.getItem(key) ?? '[]') as readonly LostDecision[]
 }
 
 /**
- * Says which decisions the page before this one lost, until the person closes the message. It names
- * them by number alone: the person may be another one by now, who may not see the requests.
+ * Says what became of the decisions that the page before this one lost. It names them by number
+ * alone: the person may be another one by now, who may not see the requests.
  */
-export function sayLost(): void {
-  const numbers = sessionStorage.getItem(key)
-  if (numbers === null) return
+export async function sayLost(): Promise<void> {
+  const lost = readLost()
+  if (lost.length === 0) return
+  const areRecorded = await Promise.all(lost.map(isRecorded))
   sessionStorage.removeItem(key)
-  const message = `These decisions may not be recorded: ${numbers}. The page of each request says whether it still waits.`
+  const numbers = (outcome: boolean): string =>
+    lost.flatMap(({ number }, at) => (areRecorded[at] === outcome ? `#${number}` : [])).join(', ')
+  const recorded = numbers(true)
+  if (recorded !== '') {
+    const message = `Recorded before this page was loaded: your decision on ${recorded}.`
+    notifications.show({ autoClose: recordedMs, message })
+  }
+  const others = numbers(false)
+  if (others === '') return
+  const message = `These decisions may not be recorded: ${others}. The page of each request says whether it still waits.`
   notifications.show({ color: 'red', autoClose: false, message })
+}
+
+/** Whether the request has the decision of its person; `false` if the page cannot read it. */
+async function isRecorded({ number, personId }: LostDecision): Promise<boolean> {
+  const look = async (): Promise<boolean> => {
+    const { decisions } = await callApi('getRequest', { params: { id: String(number) } })
+    return decisions.some(({ person }) => person.id === personId)
+  }
+  try {
+    if (await look()) return true
+    await new Promise((resolve) => setTimeout(resolve, recheckMs))
+    return await look()
+  } catch {
+    return false
+  }
 }

@@ -25,7 +25,7 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
   const signedOut = isSessionEnd(me.error)
   const isOther = me.data !== undefined && isSessionOfOther(me.data.person.id)
   useOpenedNotices()
-  useEffect(sayLost, [])
+  useEffect(() => void sayLost(), [])
   useEffect(
     () => onOtherSession(() => void client.invalidateQueries({ queryKey: meQuery.queryKey })),
     [client],

@@ -81,6 +81,33 @@ test('a decision without an answer is said to be lost when its page is loaded ag
   expect(await statesOf(db, ids)).toEqual(['pending', 'pending'])
 })
 
+test('a decision that is under way when its page is loaded again is said to be recorded, or that it may not be', async () => {
+  const { names, ids } = await askForNotes(3)
+  const page = await openFirst(names)
+  await page.keyboard.press('a')
+  await page.keyboard.press('a')
+  await headline(page, names[1]!).waitFor()
+  await page.reload()
+  await page
+    .getByRole('alert')
+    .getByText(/^Recorded before this page was loaded: .* #\d+\.$/)
+    .waitFor()
+  expect(await statesOf(db, ids)).toEqual(['approved', 'pending', 'pending'])
+  await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  // The call is neither answered nor refused.
+  await page.route('**/decisions', () => undefined)
+  const sent = page.waitForRequest('**/decisions')
+  await page.keyboard.press('d')
+  await page.keyboard.press('d')
+  await sent
+  await page.reload()
+  await page
+    .getByRole('alert')
+    .getByText(/^These decisions may not be recorded: #\d+\./)
+    .waitFor()
+  expect(await statesOf(db, ids)).toEqual(['approved', 'pending', 'pending'])
+})
+
 test('the bar of a held decision is accessible', async () => {
   const { names } = await askForNotes(2)
   const page = await openFirst(names)
