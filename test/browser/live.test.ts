@@ -262,6 +262,26 @@ test('a change of a request that a page loaded before its person appears', async
   await deniedIn(page).waitFor()
 })
 
+test('an answer that was read before a colleague decided, and arrives after, does not stay on the page', async () => {
+  const { path, id } = await askForNote(dashboard.desk, 'notes/slow-answer.md')
+  const page = await dashboard.open('Grace', '/')
+  await page.locator('[data-state="live"]').waitFor()
+  const { promise: arrival, resolve: arrive } = Promise.withResolvers<void>()
+  const { promise: reading, resolve: read } = Promise.withResolvers<void>()
+  await page.route(/\/v1\/requests\/\d+$/, async (route) => {
+    const response = await route.fetch()
+    read()
+    await arrival
+    await route.fulfill({ response })
+  })
+  await page.getByRole('link', { name: path }).click()
+  await reading
+  await denyElsewhere(id)
+  await page.locator('.request-row', { hasText: path }).getByText('Denied by Linus').waitFor()
+  arrive()
+  await deniedIn(page).waitFor()
+})
+
 test('a page whose person comes from an API of an earlier version is live, from the next event on', async () => {
   const { id } = await askForNote(dashboard.desk, 'notes/earlier-version.md')
   const first = await dashboard.open('Grace', '/sign-in')

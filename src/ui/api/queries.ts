@@ -5,6 +5,7 @@ import {
   useInfiniteQuery,
   useQuery,
   type QueryClient,
+  type QueryKey,
 } from '@tanstack/react-query'
 import type { Me } from '#api/schemas/access/auth.ts'
 import type { SavedViewBody } from '#api/schemas/access/saved-views.ts'
@@ -310,12 +311,24 @@ export function refetchAfterEvent(
     void client.invalidateQueries()
     return
   }
-  void client.invalidateQueries({ queryKey: ['queues'] })
-  void client.invalidateQueries({ queryKey: ['requests'] })
-  void client.invalidateQueries({ queryKey: ['request'] })
-  void client.invalidateQueries({ queryKey: ['runs'] })
-  void client.invalidateQueries({ queryKey: ['audit'] })
-  if (event.runId !== undefined) void client.invalidateQueries({ queryKey: ['run', event.runId] })
+  for (const name of ['queues', 'requests', 'request', 'runs', 'audit']) reload(client, [name])
+  if (event.runId !== undefined) reload(client, ['run', event.runId])
+}
+
+/**
+ * Reloads queries. One that is loading ends first, because a cancelled one would show nothing while
+ * events come faster than answers, and is then loaded again, because its answer may be older than
+ * the event.
+ */
+function reload(client: QueryClient, queryKey: QueryKey): void {
+  const running = { cancelRefetch: false }
+  const loading = client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })
+  void client.invalidateQueries({ queryKey }, running)
+  for (const query of loading) {
+    const again = (): void =>
+      void client.invalidateQueries({ queryKey: query.queryKey, exact: true }, running)
+    query.fetch().then(again, again)
+  }
 }
 
 /** The query of the page of a list after `cursor`. */

@@ -1,0 +1,51 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { afterEach, expect, test, vi } from 'vitest'
+import { refetchAfterEvent } from './queries.ts'
+
+afterEach(() => vi.useRealTimers())
+
+/** What a page shows of a state of the service, whose answers take `answerMs`. */
+function watchSlowly(answerMs: number) {
+  vi.useFakeTimers()
+  const client = new QueryClient()
+  const service = { state: 'pending' }
+  const shown: string[] = []
+  const observer = new QueryObserver(client, {
+    queryKey: ['request', '1'],
+    queryFn: async () => {
+      const read = service.state
+      await new Promise((resolve) => setTimeout(resolve, answerMs))
+      return read
+    },
+  })
+  const end = observer.subscribe(({ data }) => {
+    if (data !== undefined && shown.at(-1) !== data) shown.push(data)
+  })
+  const change = (state: string): void => {
+    service.state = state
+    refetchAfterEvent(client, { requestId: '1' })
+  }
+  return { shown, change, end }
+}
+
+test('an answer that was read before an event is loaded again after it, also the first of a page', async () => {
+  const { shown, change, end } = watchSlowly(3_000)
+  await vi.advanceTimersByTimeAsync(1_000)
+  change('denied')
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect(shown).toEqual(['pending', 'denied'])
+  end()
+})
+
+test('events that come faster than the service answers do not keep its answers from the page', async () => {
+  const { shown, change, end } = watchSlowly(3_000)
+  await vi.advanceTimersByTimeAsync(3_000)
+  for (let second = 1; second <= 10; second += 1) {
+    change(`event ${second}`)
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+  expect(shown.slice(0, 4)).toEqual(['pending', 'event 1', 'event 3', 'event 6'])
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect(shown.at(-1)).toBe('event 10')
+  end()
+})
