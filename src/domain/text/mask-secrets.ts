@@ -1,5 +1,5 @@
 import { hashBytes } from '../json/digest.ts'
-import { findSecretsOfExcerpt } from './secrets.ts'
+import { replaceSecrets } from './secrets.ts'
 
 /**
  * A text, which may be cut, with each secret replaced by its kind, its length and its hash, for
@@ -7,13 +7,8 @@ import { findSecretsOfExcerpt } from './secrets.ts'
  * @example maskSecrets('use ghp_…') // 'use [GitHub token, 40 characters, sha256:1f0c…]'
  */
 export function maskSecrets(text: string): string {
-  let output = ''
-  let at = 0
-  for (const { start, end, kind } of findSecretsOfExcerpt(text)) {
-    const value = text.slice(start, end)
+  return replaceSecrets(text, (value, kind) => {
     const short = hashBytes(value).slice(0, 'sha256:'.length + 12)
-    output += `${text.slice(at, start)}[${kind}, ${value.length} characters, ${short}…]`
-    at = end
-  }
-  return output + text.slice(at)
+    return `[${kind}, ${value.length} characters, ${short}…]`
+  })
 }

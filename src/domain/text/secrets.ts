@@ -169,6 +169,20 @@ function findByForms(text: string, table: readonly Form[]): FoundSecret[] {
   return separate
 }
 
+/** A text, which may be cut, with what `write` makes of each secret in its place. Pure. */
+export function replaceSecrets(
+  text: string,
+  write: (value: string, kind: string) => string,
+): string {
+  let output = ''
+  let at = 0
+  for (const { start, end, kind } of findSecretsOfExcerpt(text)) {
+    output += text.slice(at, start) + write(text.slice(start, end), kind)
+    at = end
+  }
+  return output + text.slice(at)
+}
+
 /** The longest value that is shown as a chip, if it has one line (security.md 20). */
 const chipCharacters = 200
 

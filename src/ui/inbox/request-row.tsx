@@ -44,9 +44,10 @@ export function RequestRow(props: {
   onSnoozed: () => void
 }) {
   const { item: itemBefore, isGone } = props.row
-  // The list does not have it any more, and its contents may be erased.
+  // The list does not have it any more, and its contents may be erased. Until then the row stays as
+  // the list had it: the request itself has secrets that lists mask.
   const { data: newest } = useQuery({ ...requestQuery(itemBefore.id), enabled: isGone })
-  const item = isGone && newest !== undefined ? { ...newest, alike: itemBefore.alike } : itemBefore
+  const item = isGone && newest?.erased ? { ...newest, alike: itemBefore.alike } : itemBefore
   const [search] = useSearchParams()
   const ref = useRef<HTMLLIElement>(null)
   const height = useSteadyHeight(ref, itemBefore, isGone)

@@ -38,3 +38,10 @@ test('nothing of a command is in it, and nothing in it hides', () => {
   const hostile = noticeOf(request({ title: 'Write "a\u202E\nb"' }))
   expect(hostile?.title).toBe('Write "a⟦U+202E RIGHT-TO-LEFT OVERRIDE⟧ b"')
 })
+
+// Rules: security.md 20
+test('a value that looks like a secret is masked in it', () => {
+  const token = `ghp_${'a1'.repeat(18)}`
+  const notice = noticeOf(request({ title: `Create notes/${token}.md (+1)` }))
+  expect(notice?.title).toBe('Create notes/[GitHub token, 40 characters].md: 1 line added')
+})

@@ -1,6 +1,7 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { countsInWords, effectSentence } from '#domain/text/effect-sentence.ts'
 import { visibleText } from '#domain/text/visible-text.ts'
+import { maskedString } from '../text/masked-string.ts'
 
 /** A notification of the browser: text only, without arguments of the call. */
 export interface Notice {
@@ -19,8 +20,9 @@ export type NoticedRequest = Pick<
 /** A new request's notification, if the person may decide it now; else `null`. Pure. */
 export function noticeOf(request: NoticedRequest): Notice | null {
   if (request.state !== 'pending' || !request.eligibility.canDecide) return null
+  const title = maskedString(request.title)
   return {
-    title: displayText(countsInWords(effectSentence(request))),
+    title: displayText(countsInWords(effectSentence({ ...request, title }))),
     body: `#${request.number}, ${request.risk} risk, ${displayText(request.queue)}`,
     tag: `countersign-${request.id}`,
     path: `/requests/${request.id}`,

@@ -15,6 +15,7 @@ import { focusHeadline } from '../states/lead-to.ts'
 import { Loading, LoadingCards } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { SecretsContext } from '../text/secret-chips.tsx'
+import { maskedString } from '../text/masked-string.ts'
 import { AgentStatement } from './agent-statement.tsx'
 import { Comments, commentsTitleId } from '../deciding/comments/comments.tsx'
 import { BeforeRestore } from '../deciding/facts/before-restore.tsx'
@@ -172,7 +173,7 @@ function Summary(props: {
   return (
     <>
       <Task request={request} />
-      <Headline tab={`#${request.number} ${requestHeadline(request)}`}>
+      <Headline tab={`#${request.number} ${maskedString(requestHeadline(request))}`}>
         <RequestEffect request={displayedRequest} />
       </Headline>
       <p className="request-who">

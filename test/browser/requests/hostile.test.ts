@@ -3,7 +3,7 @@ import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { claimedPictures, endWithFiles } from '../../harness/fixtures/result-with-files.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
-import { ask, openDashboard, phone } from '../open-dashboard.ts'
+import { ask, askForNote, openDashboard, phone } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -120,6 +120,33 @@ test('high risk cannot be approved before all of it was on the screen and a reas
   }
   await submit.click()
   await page.getByText('Approved by you').waitFor()
+})
+
+// Rules: security.md 20
+test('a secret in the effect of a request is not in the title of its tab, in the bar of its decision, or in a row that left the list', async () => {
+  const { desk } = dashboard
+  await desk.activate({ 'countersign.yaml': deskConfig })
+  const tokens = ['b2', 'c3'].map((pair) => `ghp_${pair.repeat(18)}`)
+  const requests = []
+  for (const token of tokens) requests.push(await askForNote(desk, `notes/${token}.md`))
+  const page = await dashboard.open('Grace', `/requests/${requests[0]!.id}`)
+  const shown = async (): Promise<string[]> => {
+    const content = await page.content()
+    return tokens.filter((token) => content.includes(token))
+  }
+  const other = page.locator(`.request-row[data-request="${requests[1]!.id}"]`)
+  await other.waitFor()
+  await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  expect(await page.title()).toContain('notes/[GitHub token, 40 characters].md')
+  expect(await shown()).toEqual([])
+  await page.keyboard.press('d')
+  await page.keyboard.press('d')
+  const bar = page.getByRole('region', { name: 'Decisions being sent' })
+  await bar.getByText('notes/[GitHub token, 40 characters].md').waitFor()
+  await desk.decide(desk.people.linus, requests[1]!.id, { decision: 'deny', reason: 'no' })
+  await other.getByText('Denied by Linus').waitFor()
+  expect(await other.getAttribute('data-gone')).toBe('true')
+  expect(await shown()).toEqual([])
 })
 
 // Rules: security.md 20

@@ -8,6 +8,7 @@ import { holdDecision, useHeldOf } from '../../sending/held-decisions.ts'
 import { announce } from '../../states/announce.tsx'
 import type { SteadyComments } from '../comments/use-steady-comments.ts'
 import { useDraft } from '../../states/draft.ts'
+import { maskedString } from '../../text/masked-string.ts'
 import { verbs } from '../../words/verbs.ts'
 import { decisionBody, type PanelFields, whyNotSubmit } from './choosing/decision-body.ts'
 import type { UnsentChoice } from './choosing/use-unsent-choice.ts'
@@ -178,7 +179,7 @@ function holdForUndo({ request, displayedRequest }: DecisionInput, body: Decisio
     requestId: request.id,
     number: request.number,
     act,
-    effect: displayedRequest.effect,
+    effect: maskedString(displayedRequest.effect),
     body,
     recordedWords: (answer) => sentenceNow(answer, body.decision),
     refusedWords: refusalOf(isApproval ? 'approval' : 'denial'),

@@ -1,4 +1,5 @@
 import type { ApiRefusal } from '../../../api/call-api.ts'
+import { visibleString } from '../../../text/visible-string.ts'
 import { whyNotYours } from '../../facts/state-words.ts'
 
 /** The text for a refused decision: its meaning, and the state of the request. */
@@ -63,7 +64,7 @@ function decidedTitle({ facts }: ApiRefusal, at: (instant: string) => string): s
 
 function reasonOf({ facts }: ApiRefusal): string {
   const reason = facts['reason']
-  return typeof reason === 'string' && reason !== '' ? `“${reason}” ` : ''
+  return typeof reason === 'string' && reason !== '' ? `“${visibleString(reason)}” ` : ''
 }
 
 function nameOf(who: unknown): string | null {
