@@ -71,7 +71,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
       // The command runs after the palette has closed, because it may set the focus on the page.
       onClick: () => (choice.current = id),
     }))
-  const hits = q === '' ? [] : (search.data?.items ?? [])
+  // Until the service has answered, what it found for other words stays only if it has these.
+  const isOlder = search.isPlaceholderData || q !== query.trim()
+  const hits = (q === '' ? [] : (search.data?.items ?? [])).filter(
+    (item) => !isOlder || hasWords(`${labelOf(item)} ${item.detail}`, query),
+  )
   const groups = [...Map.groupBy(hits, ({ type }) => type)].map(([type, items]) => ({
     group: faces[type].word,
     actions: items.map((item) => searchAction(item, () => void navigate(item.url))),
@@ -143,15 +147,19 @@ function useLists(): readonly { readonly label: string; readonly url: string }[]
 }
 
 function searchAction(item: SearchItemView, onClick: () => void): SpotlightActionData {
-  const { type, id, number, title, detail } = item
+  const { type, id, detail } = item
   const { Icon } = faces[type]
   return {
     id: `${type} ${id}`,
-    label: `${number === undefined ? '' : `#${number} `}${visibleString(title)}`,
+    label: labelOf(item),
     description: visibleString(detail),
     leftSection: <Icon size={18} aria-hidden />,
     onClick,
   }
+}
+
+function labelOf({ number, title }: SearchItemView): string {
+  return `${number === undefined ? '' : `#${number} `}${visibleString(title)}`
 }
 
 function wordsForNothing(search: ReturnType<typeof useSearch>, q: string): string {

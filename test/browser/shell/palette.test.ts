@@ -32,6 +32,24 @@ test('the palette searches the service, as text, and leads to what it finds', as
   expect(dashboard.complaints).toEqual([])
 })
 
+test('while the service has not answered, Enter opens nothing that it found for other words', async () => {
+  const page = await dashboard.open('Grace', '/runs')
+  await page.getByRole('heading', { name: 'Runs' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const box = page.getByRole('textbox', { name: /^Search requests, runs/ })
+  await box.fill('ledg')
+  const hit = page.getByRole('button', { name: /#1 Create/ })
+  await hit.waitFor()
+  await page.route('**/v1/search?*', () => undefined)
+  await box.fill('ledger')
+  await hit.waitFor()
+  await box.fill('ledger of another year')
+  await hit.waitFor({ state: 'detached' })
+  await page.getByText('Searching…').waitFor()
+  await page.keyboard.press('Enter')
+  expect(new URL(page.url()).pathname).toBe('/runs')
+})
+
 test('the palette opens by its key on a screen as narrow as a phone, within its edges', async () => {
   const page = await dashboard.open('Grace', '/runs', { viewport: phone })
   await page.getByRole('heading', { name: 'Runs' }).waitFor()
