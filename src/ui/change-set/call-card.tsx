@@ -15,6 +15,8 @@ import { useSteadyComments } from '../deciding/comments/use-steady-comments.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { DenialReason } from '../deciding/decision/choosing/denial-reason.tsx'
 import { choosePreset } from '../deciding/decision/choosing/choose-preset.ts'
+import { UnsentNote } from '../deciding/decision/decision-notes.tsx'
+import { useFocusReturn } from '../states/use-focus-return.ts'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -145,6 +147,7 @@ function CallWithRequest(props: CallCardProps & { card: OpenedCall }) {
     request.revision,
   )
   const closed = whyClosed(newest)
+  const place = useFocusReturn<HTMLDivElement>(closed === null, busy)
   const again = againSentence(request.alike.again)
   return (
     <>
@@ -184,23 +187,28 @@ function CallWithRequest(props: CallCardProps & { card: OpenedCall }) {
           onReview={() => acts.onReview(key)}
         />
       )}
-      {closed !== null ? (
-        state.result?.item.status !== 200 && (
-          <p className="small">
-            {closed}. <Link to={`/requests/${request.number}`}>Open the request</Link>
-          </p>
-        )
-      ) : (
-        <Choices
-          entry={entry}
-          state={state}
-          acts={acts}
-          newest={newest}
-          busy={busy}
-          alone={whyAlone(request)}
-          unseen={!seen}
-        />
-      )}
+      <div ref={place} tabIndex={-1} className="column">
+        {closed !== null ? (
+          state.result?.item.status !== 200 && (
+            <>
+              <p className="small">
+                {closed}. <Link to={`/requests/${request.number}`}>Open the request</Link>
+              </p>
+              {state.reason !== '' && <UnsentNote text={state.reason} />}
+            </>
+          )
+        ) : (
+          <Choices
+            entry={entry}
+            state={state}
+            acts={acts}
+            newest={newest}
+            busy={busy}
+            alone={whyAlone(request)}
+            unseen={!seen}
+          />
+        )}
+      </div>
       {state.choice === 'deny' && closed === null && (
         <LaterCalls places={props.laterOnes} count={props.laterCount} />
       )}

@@ -220,6 +220,35 @@ test('a call that was decided or changed elsewhere meanwhile is not decided here
   await expect.poll(() => statesOf(db, requestIds)).toEqual(['denied', 'approved', 'approved'])
 })
 
+test('what a person wrote for a call that a colleague decides meanwhile stays on the page with the focus, and the choices for the others stay', async () => {
+  const { desk } = dashboard
+  const paths = ['notes/s.md', 'notes/t.md']
+  await desk.write(paths[0]!, 'old\n')
+  const { requestIds, runId } = await ask(
+    desk,
+    paths.map((path) => writeCall(path)),
+    'Two',
+  )
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
+  await choose(page, 2, 'Approve as shown')
+  const first = page.getByRole('article').first()
+  await first.locator('.diff-gutter-insert').first().click()
+  await first.getByLabel('Comment on new line 1').fill('Why this line?')
+  await choose(page, 1, 'Deny')
+  await first.getByLabel('Reason').fill('use yarn')
+  await desk.decide(desk.people.linus, requestIds[0]!, { decision: 'deny', reason: 'not today' })
+  await first
+    .getByText(/denied by Linus/i)
+    .first()
+    .waitFor()
+  await first.getByText('Your note, not sent:').waitFor()
+  await first.getByText('use yarn').waitFor()
+  expect(await first.getByLabel('Comment on new line 1').inputValue()).toBe('Why this line?')
+  expect(await first.evaluate((card) => card.contains(document.activeElement))).toBe(true)
+  await page.getByRole('button', { name: 'Submit 1 decision' }).click()
+  await expect.poll(() => statesOf(db, requestIds)).toEqual(['denied', 'approved'])
+})
+
 test('a typed reason is there on the new revision too, also when the browser can keep no more, which is said', async () => {
   const { desk } = dashboard
   const { requestIds, runId } = await ask(desk, [writeCall('notes/full.md')], 'One')
