@@ -31,7 +31,7 @@ const addRun = (desk: AgentDesk, index: number, daysAgo: number): Promise<string
 async function sweep(desk: AgentDesk, held: RawBuilder<unknown> | null): Promise<boolean> {
   const { db, url } = desk.database
   // One that was killed has its connection, and its lock, until the server notices.
-  await waitUntil(async () => (await sessions(db, false)) === 0, within)
+  await waitUntil(async () => (await sessions(db)) === 0, within)
   let output = ''
   const start = () => {
     const child = spawn(process.execPath, [sweeping, url], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -44,9 +44,10 @@ async function sweep(desk: AgentDesk, held: RawBuilder<unknown> | null): Promise
     const watching = connectDatabase({ url, poolSize: 1, applicationName: 'watching' })
     await db.transaction().execute(async (tx) => {
       await sql`select from ${held} for update`.execute(tx)
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
       const { child, ended } = start()
       await waitUntil(
-        async () => (await sessions(watching, true)) > 0 || 'it waits for nothing',
+        async () => (await sessions(watching, rows[0]?.pid)) > 0 || 'it waits for nothing',
         within,
       )
       child.kill('SIGKILL')
@@ -57,11 +58,15 @@ async function sweep(desk: AgentDesk, held: RawBuilder<unknown> | null): Promise
   return output.includes('swept')
 }
 
-/** How many connections a sweep has, or of those that wait for a lock. */
-async function sessions(db: Db, waiting: boolean): Promise<number> {
+/**
+ * How many connections a sweep has; with a `blocker`, how many that connection blocks. A sweep also
+ * waits for others, such as an autovacuum.
+ */
+async function sessions(db: Db, blocker: number | null = null): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int from pg_stat_activity where datname = current_database()
-      and application_name = 'sweeping' and (not ${waiting} or wait_event_type = 'Lock')
+      and application_name = 'sweeping'
+      and (${blocker}::int is null or ${blocker} = any(pg_blocking_pids(pid)))
   `.execute(db)
   return rows[0]?.count ?? 0
 }
