@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '#services/core/context.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 
 /**
  * Repeated work: at once when `wake` is called, at least every `everyMs`, never concurrently. An
@@ -107,4 +109,9 @@ export class RepeatedWork implements AsyncDisposable {
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#running
   }
+}
+
+/** An `onError` that logs a sentence, which says when the work is done after all. */
+export function warnWith(log: Pick<Log, 'warn'>, sentence: string): (error: unknown) => void {
+  return (error) => log.warn({ error: errorText(error) }, sentence)
 }

@@ -1,4 +1,3 @@
-import { errorText } from '#services/core/problems/error-text.ts'
 import { clearTranscript } from '#services/retention/clear-transcript.ts'
 import { dueRuns, type RunCursor } from '#services/retention/due-runs.ts'
 import { removeDelivered, removeRecords } from '#services/retention/remove-records.ts'
@@ -7,7 +6,7 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { underSessionLock } from '#store/session-lock.ts'
 import type { Db } from '#store/database.ts'
 import { dropReleased, forgetRemoved } from '#store/content/drop-content.ts'
-import { RepeatedWork } from './repeated-work.ts'
+import { RepeatedWork, warnWith } from './repeated-work.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
 const everyMs = 10 * 60 * 1000
@@ -25,11 +24,7 @@ export function repeatRetention(ctx: SystemContext): RepeatedWork {
   return new RepeatedWork({
     everyMs,
     work: (closing) => keepRetention(ctx, closing),
-    onError: (error) =>
-      ctx.log.warn(
-        { error: errorText(error) },
-        'a round of retention failed; the next one goes on',
-      ),
+    onError: warnWith(ctx.log, 'a round of retention failed; the next one goes on'),
   })
 }
 

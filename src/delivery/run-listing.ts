@@ -1,5 +1,6 @@
 import { isGrpcServiceError, ServiceError, type WorkflowStartOptions } from '@temporalio/client'
 import { remainingMs } from '#services/requests/facts/deadline-of-request.ts'
+import { requestUrl } from '#domain/requests/request-url.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { errorText } from '#services/core/problems/error-text.ts'
 import type { Log } from '#services/core/context.ts'
@@ -110,7 +111,7 @@ export class RunListing implements AsyncDisposable {
     const { publicUrl } = this.#options
     const options = {
       staticSummary: `#${number} ${tool}`,
-      staticDetails: `Request #${number} in Countersign: ${publicUrl}/requests/${requestId}`,
+      staticDetails: `Request #${number} in Countersign: ${requestUrl(publicUrl, requestId)}`,
       memo: { requestId, number, tool, queue, starter, ...(worker === null ? {} : { worker }) },
     }
     const attributes: Attributes = [

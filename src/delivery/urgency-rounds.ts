@@ -1,7 +1,6 @@
 import { moveUrgent } from '#services/requests/lists/move-urgent.ts'
 import type { SystemContext } from '#services/core/context.ts'
-import { errorText } from '#services/core/problems/error-text.ts'
-import { RepeatedWork } from './repeated-work.ts'
+import { RepeatedWork, warnWith } from './repeated-work.ts'
 
 /** How late a request is moved after it has left a class of deadline. */
 const everyMs = 20_000
@@ -13,10 +12,6 @@ export function repeatUrgencyRounds(ctx: SystemContext): RepeatedWork {
     work: async () => {
       while ((await moveUrgent(ctx.db)).more);
     },
-    onError: (error) =>
-      ctx.log.warn(
-        { error: errorText(error) },
-        'a round of the order by urgency failed; the next one goes on',
-      ),
+    onError: warnWith(ctx.log, 'a round of the order by urgency failed; the next one goes on'),
   })
 }

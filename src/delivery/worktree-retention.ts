@@ -1,7 +1,6 @@
-import { errorText } from '#services/core/problems/error-text.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { removeWorktrees } from '#services/retention/remove-worktrees.ts'
-import { RepeatedWork } from './repeated-work.ts'
+import { RepeatedWork, warnWith } from './repeated-work.ts'
 
 const everyMs = 10 * 60 * 1000
 
@@ -13,10 +12,6 @@ export function repeatWorktreeRetention(ctx: WorkerContext): RepeatedWork {
   return new RepeatedWork({
     everyMs,
     work: (closing) => removeWorktrees(ctx, closing),
-    onError: (error) =>
-      ctx.log.warn(
-        { error: errorText(error) },
-        'worktrees could not be removed; the next round is in 10 minutes',
-      ),
+    onError: warnWith(ctx.log, 'worktrees could not be removed; the next round is in 10 minutes'),
   })
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { JsonObject } from '#domain/json/json.ts'
+import { requestUrl } from '#domain/requests/request-url.ts'
 import type { ToolDisposition } from '#domain/tools/tool-disposition.ts'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
 import { waitsForNextCall } from './follow-call.ts'
@@ -37,14 +38,6 @@ export function deniedResult(text: string): CallToolResult {
 /** A refusal or failure of the gateway itself, which has no call. */
 export function failureResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
-}
-
-/** The page of a request for people. */
-export function requestUrl(
-  publicUrl: string,
-  { requestId }: { readonly requestId: string },
-): string {
-  return `${publicUrl}/requests/${requestId}`
 }
 
 /**
@@ -113,7 +106,7 @@ export function waitingResult(
       message: text,
       requestId,
       number: Number(number),
-      url: requestUrl(publicUrl, callState),
+      url: requestUrl(publicUrl, callState.requestId),
       queue,
       expiresAt: expiresAt.toISOString(),
       status,
@@ -123,7 +116,7 @@ export function waitingResult(
 
 function pendingResult(callState: GatewayCallState, publicUrl: string): CallToolResult {
   const { number, queue, team, expiresAt } = callState
-  const url = requestUrl(publicUrl, callState)
+  const url = requestUrl(publicUrl, callState.requestId)
   const text = [
     `PENDING, not run: this call waits as request #${number} for somebody of ${team} to decide (queue ${queue}): ${url}`,
     `Nobody behind this call can approve it. ${againOrWait(callState)}`,

@@ -1,6 +1,7 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { requestUrl } from '#domain/requests/request-url.ts'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
-import { authorizationMeta, requestUrl } from './gateway-answer.ts'
+import { authorizationMeta } from './gateway-answer.ts'
 import { hasEnded } from './follow-call.ts'
 
 /** The extension by which a client accepts a task as the answer. */
@@ -56,7 +57,7 @@ function statusOf(callState: GatewayCallState): TaskStatus {
 
 function messageOf(callState: GatewayCallState, publicUrl: string): string {
   const { number, queue, team, state } = callState
-  const where = `request #${number}, ${requestUrl(publicUrl, callState)}`
+  const where = `request #${number}, ${requestUrl(publicUrl, callState.requestId)}`
   if (hasEnded(callState)) return `Ended (${where})`
   return state === 'pending'
     ? `Not run: waits for somebody of ${team} to decide (queue ${queue}, ${where})`

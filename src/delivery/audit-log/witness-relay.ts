@@ -12,7 +12,7 @@ import {
   writeCosignature,
 } from '#store/audit/witnesses.ts'
 import type { Db } from '#store/database.ts'
-import { RepeatedWork } from '../repeated-work.ts'
+import { RepeatedWork, warnWith } from '../repeated-work.ts'
 import { askWitness, type WitnessCall, type WitnessOutcome } from './ask-witness.ts'
 
 /** Times of the relay; tests have shorter ones. */
@@ -64,11 +64,7 @@ export class WitnessRelay implements AsyncDisposable {
     this.#rounds = new RepeatedWork({
       everyMs: () => this.#times.everyMs * (this.#hasWitnesses ? 1 : withoutWitnesses),
       work: () => this.#round(),
-      onError: (error) =>
-        options.log.warn(
-          { error: errorText(error) },
-          'a round over the witnesses failed; it is repeated',
-        ),
+      onError: warnWith(options.log, 'a round over the witnesses failed; it is repeated'),
     })
   }
 

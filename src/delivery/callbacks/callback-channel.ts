@@ -4,7 +4,7 @@ import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
-import type { NotificationChannel } from '../channels/channel.ts'
+import { finalOutcome, type NotificationChannel } from '../channels/channel.ts'
 import { changedRows } from '../channels/body-matches-request.ts'
 import { resolveForeignHost, type TargetRules } from '../webhooks/find-target.ts'
 import { answerGitHub, type GitHubAnswerContext } from '../deployments/answer-github.ts'
@@ -47,25 +47,20 @@ export function callbackChannel(
         .select(['api_key.revoked_at', sql<JsonRow>`to_jsonb(request)`.as('request')])
         .where('external_request.request_id', '=', requestId)
         .executeTakeFirst()
-      if (row === undefined) {
-        return { status: null, error: 'the request no longer exists', isFinal: true }
-      }
+      if (row === undefined) return finalOutcome('the request no longer exists')
       const keys = readSecrets(row.callback_secret ?? undefined)
       if (row.callback_url === null || keys === null) {
-        const error = 'the request has no callback address, or its secret cannot be read'
-        return { status: null, error, isFinal: true }
+        return finalOutcome('the request has no callback address, or its secret cannot be read')
       }
       const request = fromJsonRow<Selectable<RequestTable>>(row.request)
       const isVouched = seals.holds('external_request', row) && seals.holds('request', request)
       const { external_id: externalId } = row
       if (!isVouched || !states(body, { requestId, externalId, state: request.state })) {
-        return { status: null, error: changedRows, isFinal: true }
+        return finalOutcome(changedRows)
       }
       // A row that was put back to before the revocation does not make the key live again.
       const isRevoked = seals.revocations.has({ what: 'api_key', id: row.api_key_id })
-      if (row.revoked_at !== null || isRevoked) {
-        return { status: null, error: 'the API key was revoked', isFinal: true }
-      }
+      if (row.revoked_at !== null || isRevoked) return finalOutcome('the API key was revoked')
       const url = row.callback_url
       const sending = { id, url, body, allow, isDevelopment, timeoutMs, stopping }
       return sendSigned(keys, { ...sending, resolve: resolveForeignHost })

@@ -4,9 +4,14 @@ import type { Log, PolicyReader } from '#services/core/context.ts'
 import { errorText } from '#services/core/problems/error-text.ts'
 import type { Db } from '#store/database.ts'
 import { Listener } from '../listener.ts'
-import { RepeatedWork } from '../repeated-work.ts'
+import { RepeatedWork, warnWith } from '../repeated-work.ts'
 import { changedRows } from './body-matches-request.ts'
-import type { NotificationChannel, DueDelivery, SendOutcome } from './channel.ts'
+import {
+  finalOutcome,
+  type DueDelivery,
+  type NotificationChannel,
+  type SendOutcome,
+} from './channel.ts'
 import {
   endpointsWithDue,
   isVouched,
@@ -90,11 +95,7 @@ export class ChannelRelay implements AsyncDisposable {
     this.#rounds = new RepeatedWork({
       everyMs: () => this.#restMs(),
       work: () => this.#round(),
-      onError: (error) =>
-        options.log.warn(
-          { error: errorText(error) },
-          'a round of notifications failed; it is repeated',
-        ),
+      onError: warnWith(options.log, 'a round of notifications failed; it is repeated'),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,
@@ -181,7 +182,7 @@ export class ChannelRelay implements AsyncDisposable {
     const { db, log, seals } = this.#options
     const outcome: SendOutcome = isVouched(seals, channel.name, due)
       ? await channel.send(due, this.#stopping.signal, this.#times.timeoutMs)
-      : { status: null, error: changedRows, isFinal: true }
+      : finalOutcome(changedRows)
     const state = await recordAttempt(db, due, outcome, this.#times.pausesMs)
     if (state !== 'dead') return
     if (outcome.isGone === true) await endChannel(db, channel)

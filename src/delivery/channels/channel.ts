@@ -41,6 +41,11 @@ export interface SendOutcome {
   readonly isGone?: boolean
 }
 
+/** The outcome of an attempt that no later one can change. */
+export function finalOutcome(error: string): SendOutcome {
+  return { status: null, error, isFinal: true }
+}
+
 /**
  * A way to notify somebody: a webhook, mail, chat. The relay makes the messages of every event for
  * the channel once, and tries each until `send` reports success. A slow channel does not delay

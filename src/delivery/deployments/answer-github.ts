@@ -1,6 +1,7 @@
 import { errorMessage } from '#domain/error-message.ts'
 import { Problem } from '#domain/problem.ts'
 import { reviewPath } from '#domain/requests/deployment.ts'
+import { requestUrl } from '#domain/requests/request-url.ts'
 import type { DeploymentSetting } from '#policy/project-config.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import type { SigningSystemContext, SystemContext } from '#services/core/context.ts'
@@ -105,7 +106,7 @@ async function post(
     body: {
       environment_name: deployment.environment,
       state,
-      comment: `Countersign #${request.number}: ${access.publicUrl}/requests/${request.id}`,
+      comment: `Countersign #${request.number}: ${requestUrl(access.publicUrl, request.id)}`,
     },
   })
   if (status >= 200 && status < 300) return { status, error: null }

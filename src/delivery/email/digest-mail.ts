@@ -1,12 +1,13 @@
+import { requestUrl } from '#domain/requests/request-url.ts'
 import { instantText } from '../channels/instant-text.ts'
 import { taskLine, type TaskNotice } from '../channels/task-notice.ts'
 import type { Mail } from './mail.ts'
 import {
+  accountUrl,
   effectInMail,
   factsInMail,
   footOf,
   maxWordLength,
-  requestUrl,
   type MailedRequest,
   type MailPages,
 } from './request-mail.ts'
@@ -65,7 +66,7 @@ export function digestMail(content: DigestContent, to: string, pages: MailPages)
       foot.html,
     ),
     thread: null,
-    unsubscribe: `${publicUrl}/account`,
+    unsubscribe: accountUrl(pages),
   }
 }
 
@@ -86,7 +87,7 @@ function section<T extends DigestEntry>(
       ...(one.task === null ? [] : [taskLine(one.task, mailLine)]),
       `${factsInMail(one)}; ${stateOf(one)}`,
     ],
-    url: requestUrl(pages, one.id),
+    url: requestUrl(pages.publicUrl, one.id),
   }))
   const texts = items.map(({ effect, lines, url }) => `- ${[effect, ...lines, url].join('\n  ')}\n`)
   const points = items.map(

@@ -1,6 +1,6 @@
 import { valueIn } from '#domain/json/value-in.ts'
 import { sql, type Selectable } from 'kysely'
-import { peopleEvents } from '#domain/channels/stream-event.ts'
+import { isEndOfRequest, peopleEvents } from '#domain/channels/stream-event.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
@@ -8,7 +8,12 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db, Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { PersonTable } from '#store/tables/people.ts'
-import type { NotificationChannel, DueDelivery, ChannelMessage } from '../channels/channel.ts'
+import {
+  finalOutcome,
+  type ChannelMessage,
+  type DueDelivery,
+  type NotificationChannel,
+} from '../channels/channel.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { changedRows } from '../channels/body-matches-request.ts'
@@ -50,11 +55,10 @@ export function emailChannel(options: EmailChannelOptions): NotificationChannel 
     send: async (due, stopping, timeoutMs) => {
       const mail = JSON.parse(due.body) as Mail
       const fitness = await judgeMail(options, due, mail)
-      if ('over' in fitness) return { status: null, error: fitness.over, isFinal: true }
+      if ('over' in fitness) return finalOutcome(fitness.over)
       const { onceEnded, to } = mail
       if (fitness.hasEnded && onceEnded === undefined) {
-        const error = 'the request had ended before it could be sent'
-        return { status: null, error, isFinal: true }
+        return finalOutcome('the request had ended before it could be sent')
       }
       const present = fitness.hasEnded && onceEnded !== undefined ? { ...onceEnded, to } : mail
       return sendMail({ settings, environment }, present, { id: due.id, timeoutMs, stopping })
@@ -153,6 +157,5 @@ async function judgeMail(
   if (handedId !== null && !(await isHandedTo(db, handedId, sealed.id))) {
     return { over: noLongerTheirs }
   }
-  const isOfEnd = due.type === 'request.decided' || due.type === 'request.closed'
-  return { hasEnded: row?.ended === true && !isOfEnd }
+  return { hasEnded: row?.ended === true && !isEndOfRequest(due) }
 }

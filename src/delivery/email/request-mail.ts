@@ -1,3 +1,4 @@
+import { requestUrl } from '#domain/requests/request-url.ts'
 import { needOfRequests, waitedFor } from '#domain/runs/need-of-run.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
@@ -50,11 +51,6 @@ export function factsInMail({ number, risk, queue, worker }: MailedRequest): str
   return `#${number}, ${risk} risk, ${mailLine(queue, maxWordLength)}${by}`
 }
 
-/** The address of the page of a request. */
-export function requestUrl({ publicUrl }: MailPages, id: string): string {
-  return `${publicUrl}/requests/${id}`
-}
-
 /**
  * The mail about one request, its task first. All mails about it share a subject and a thread.
  * `isLastOfHour`: further ones are left out, and it says so.
@@ -81,7 +77,7 @@ export function requestMail(
       ? [limitSentence('mail of this kind', mailLine(request.queue, maxWordLength))]
       : []),
   ]
-  const url = requestUrl(pages, request.id)
+  const url = requestUrl(pages.publicUrl, request.id)
   const link = occasion === 'ended' ? 'See the request' : 'Look at it and decide'
   const foot = footOf(pages)
   return {
@@ -129,7 +125,8 @@ function openingOf(occasion: Occasion, { kind, outcome, handedOverBy }: MailedCa
   return occasion === 'ended' ? mailLine(outcome ?? 'Ended', maxWordLength) : openings[occasion]
 }
 
-function accountUrl({ publicUrl }: MailPages): string {
+/** The address of the page with the mail settings. */
+export function accountUrl({ publicUrl }: MailPages): string {
   return `${publicUrl}/account`
 }
 

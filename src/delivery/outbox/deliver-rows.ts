@@ -136,20 +136,11 @@ async function deliverGroup(
       const handle = delivering.temporal.client.workflow.getHandle(run.workflow_id)
       switch (kind) {
         case 'signal_decided':
-          return handle.signal(
-            decided,
-            group.flatMap((row) => idsIn(row, 'requestIds')),
-          )
+          return handle.signal(decided, idsIn(group, 'requestIds'))
         case 'signal_called':
-          return handle.signal(
-            called,
-            group.flatMap((row) => idsIn(row, 'callIds')),
-          )
+          return handle.signal(called, idsIn(group, 'callIds'))
         case 'signal_child_ended':
-          return handle.signal(
-            childEnded,
-            group.flatMap((row) => idsIn(row, 'runIds')),
-          )
+          return handle.signal(childEnded, idsIn(group, 'runIds'))
         case 'signal_messaged':
           return handle.signal(messaged)
         default:
@@ -170,9 +161,13 @@ async function startAgain(delivering: DeliveryContext, run: RunAddress): Promise
   await (run.type === 'run' ? startRunWorkflow(delivering, run) : startApproval(delivering, run.id))
 }
 
-function idsIn(row: LeasedRow, field: 'requestIds' | 'callIds' | 'runIds'): string[] {
-  const ids = row.payload[field]
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
+function idsIn(
+  rows: readonly LeasedRow[],
+  field: 'requestIds' | 'callIds' | 'runIds',
+): readonly string[] {
+  return rows.flatMap(({ payload: { [field]: ids } }) =>
+    Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [],
+  )
 }
 
 /** Starts a run's workflow if it may start. Its id makes this idempotent. */

@@ -13,7 +13,7 @@ import { ForeignNamespaceError } from '#services/installation/remember-namespace
 import { DeliveredMarks, type LeasedRow, leaseRows, postpone, runsToDeliver } from './lease-rows.ts'
 import { type DeliveryContext, deliverRows } from './deliver-rows.ts'
 import { Listener } from '../listener.ts'
-import { RepeatedWork } from '../repeated-work.ts'
+import { RepeatedWork, warnWith } from '../repeated-work.ts'
 
 /** Runs of one round, and concurrent ones. */
 const runsPerRound = 200
@@ -77,8 +77,7 @@ export class Relay implements AsyncDisposable {
     this.#rounds = new RepeatedWork({
       everyMs: () => this.#restMs(),
       work: () => this.#round(),
-      onError: (error) =>
-        this.#log.warn({ error: errorText(error) }, 'the relay could not read the outbox'),
+      onError: warnWith(this.#log, 'the relay could not read the outbox'),
     })
     this.#laterRounds = new RepeatedWork({
       everyMs: quietRoundEveryMs,

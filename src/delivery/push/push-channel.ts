@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { peopleEvents } from '#domain/channels/stream-event.ts'
+import { isEndOfRequest, peopleEvents } from '#domain/channels/stream-event.ts'
 import type { SystemContext } from '#services/core/context.ts'
 import type { SessionTimes } from '#services/access/sessions/session-times.ts'
 import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
@@ -8,11 +8,12 @@ import { devicesOf } from '#services/channels/push/list-devices.ts'
 import { findPushTarget, pushEndpoint } from '#services/channels/push/push-subscription.ts'
 import { forgetDevice } from '#services/channels/push/remove-device.ts'
 import type { Tx } from '#store/database.ts'
-import type {
-  NotificationChannel,
-  DueDelivery,
-  ChannelMessage,
-  SendOutcome,
+import {
+  finalOutcome,
+  type NotificationChannel,
+  type DueDelivery,
+  type ChannelMessage,
+  type SendOutcome,
 } from '../channels/channel.ts'
 import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
 import { concernedPeople, isHandedTo, noLongerTheirs, readHandOver } from '../channels/hand-over.ts'
@@ -53,7 +54,7 @@ async function compose(
 ): Promise<readonly ChannelMessage[]> {
   const { type, at, request } = event
   if (request === null) return []
-  const isEnd = type === 'request.decided' || type === 'request.closed'
+  const isEnd = isEndOfRequest(event)
   // The request may have ended by now: then only its end is sent.
   if (!isEnd && request.state !== 'pending') return []
   const handOver = await readHandOver(tx, event)
@@ -108,16 +109,15 @@ async function send(
   attempt: { readonly stopping: AbortSignal; readonly timeoutMs: number },
 ): Promise<SendOutcome> {
   const { ctx, times } = options
-  const over = (error: string): SendOutcome => ({ status: null, error, isFinal: true })
   const request = await readRequest(options, due)
-  if (request === null) return over('the request no longer exists')
-  const isEnd = due.type === 'request.decided' || due.type === 'request.closed'
-  if (!isEnd && !request.isPending) return over('the request had ended before it could be sent')
+  if (request === null) return finalOutcome('the request no longer exists')
+  if (!isEndOfRequest(due) && !request.isPending)
+    return finalOutcome('the request had ended before it could be sent')
   if (due.type === 'request.handed_over' && !(await isOfColleague(options, due, request.id))) {
-    return over(noLongerTheirs)
+    return finalOutcome(noLongerTheirs)
   }
   const target = await findPushTarget(ctx, times, due.recipient)
-  if (typeof target === 'string') return over(target)
+  if (typeof target === 'string') return finalOutcome(target)
   const message = {
     text: due.body,
     ttlSeconds: Math.min(maxTtlSeconds, Math.max(minTtlSeconds, request.secondsLeft)),

@@ -1,5 +1,4 @@
 import { hashJson } from '#domain/json/digest.ts'
-import { errorText } from '#services/core/problems/error-text.ts'
 import type { SigningContext } from '#services/core/context.ts'
 import { recordMissedTimes } from '#services/runs/schedules/record-missed-times.ts'
 import { scheduleChannel } from '#services/runs/schedules/record-scheduled-time.ts'
@@ -8,7 +7,7 @@ import { pausedNames } from '#services/runs/starting/pause-start.ts'
 import { auditChannel } from '#store/audit/audit.ts'
 import { Listener } from '../listener.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
-import { RepeatedWork } from '../repeated-work.ts'
+import { RepeatedWork, warnWith } from '../repeated-work.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 import { syncSchedules, type WantedSchedule } from './sync-schedules.ts'
 
@@ -55,12 +54,7 @@ export class ScheduleKeeper implements AsyncDisposable {
         await this.#round()
         this.#hasFailed = false
       },
-      onError: (error) => {
-        options.ctx.log.warn(
-          { error: errorText(error) },
-          'a round of schedules failed; it is repeated',
-        )
-      },
+      onError: warnWith(options.ctx.log, 'a round of schedules failed; it is repeated'),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,

@@ -1,6 +1,7 @@
 import type { ModalView } from '@slack/web-api'
 import { z } from 'zod'
 import { Problem } from '#domain/problem.ts'
+import { requestUrl } from '#domain/requests/request-url.ts'
 import type { Caller, SigningContext } from '#services/core/context.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
@@ -114,7 +115,7 @@ async function viewFor(
     const record = await getRequest(ctx, callerOf(person), { request: requestId })
     const why = whyOnPage(record)
     if (why === null) return decisionModal(record, publicUrl)
-    const page = { words: 'Open the page', url: `${publicUrl}/requests/${record.id}` }
+    const page = { words: 'Open the page', url: requestUrl(publicUrl, record.id) }
     return noticeModal(`Request #${record.number}`, why, page)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
@@ -141,7 +142,7 @@ async function decide(
       state === 'pending'
         ? 'Your approval is recorded. The request waits for others.'
         : `Your decision is recorded: the request is ${state}.`
-    const page = { words: 'Open the page', url: `${workspace.publicUrl}/requests/${requestId}` }
+    const page = { words: 'Open the page', url: requestUrl(workspace.publicUrl, requestId) }
     return { response_action: 'update', view: noticeModal('Recorded', sentence, page) }
   } catch (error) {
     if (error instanceof Problem) return refusal(error.message)

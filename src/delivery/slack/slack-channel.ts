@@ -5,7 +5,12 @@ import type { SlackSettings } from '#policy/settings.ts'
 import type { Tx } from '#store/database.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { isHandedTo, readHandOver } from '../channels/hand-over.ts'
-import type { NotificationChannel, DueDelivery, SendOutcome } from '../channels/channel.ts'
+import {
+  finalOutcome,
+  type DueDelivery,
+  type NotificationChannel,
+  type SendOutcome,
+} from '../channels/channel.ts'
 import { changedRows, type Requests } from '../channels/body-matches-request.ts'
 import { readSlackRequest, type SlackRequest } from './read-slack-request.ts'
 import { SlackFailure, type SlackCall, type SlackClient } from './slack-client.ts'
@@ -24,7 +29,6 @@ export interface SlackChannelOptions extends Requests {
   readonly publicUrl: string
 }
 
-const noOutcome: SendOutcome = { status: null, error: null }
 /**
  * How often a message is written again when the request changed meanwhile; the next event updates
  * it anyway.
@@ -64,11 +68,11 @@ export function slackChannel(options: SlackChannelOptions): NotificationChannel 
       }
       try {
         await sendTo(options, client, due, { stopping, timeoutMs })
-        return { ...noOutcome, status: 200 }
+        return { status: 200, error: null }
       } catch (error) {
         if (stopping.aborted) return { status: null, error: 'the service stopped' }
         if (error instanceof SlackFailure) return outcomeOf(error)
-        if (error instanceof ChangedRows) return { ...noOutcome, error: changedRows, isFinal: true }
+        if (error instanceof ChangedRows) return finalOutcome(changedRows)
         throw error
       }
     },

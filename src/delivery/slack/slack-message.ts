@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
+import { requestUrl } from '#domain/requests/request-url.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf } from '../channels/channel-event.ts'
 import type { HandOver } from '../channels/hand-over.ts'
@@ -31,7 +32,7 @@ export function slackMessage(request: SlackRequest, publicUrl: string): SlackPos
   const isWaiting = request.state === 'pending'
   const where = `#${request.number} in ${request.queue}`
   const text = `Request ${where} ${isWaiting ? 'waits' : request.state}: ${effectInSlack(request)}`
-  const link = `${publicUrl}/requests/${request.id}`
+  const link = requestUrl(publicUrl, request.id)
   return {
     text: escapeText(plainText(text).text),
     blocks: [

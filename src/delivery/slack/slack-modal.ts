@@ -4,6 +4,7 @@ import { cueIds, displayedCues } from '#domain/policy/cues.ts'
 import { fieldsAsText } from '#domain/fields/fields-as-text.ts'
 import { structuredFields } from '#domain/fields/structured-fields.ts'
 import { requestedByProgram } from '#domain/requests/program-words.ts'
+import { requestUrl } from '#domain/requests/request-url.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import { findSecrets, findSecretsOfExcerpt } from '#domain/text/secrets.ts'
@@ -96,7 +97,7 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
         type: 'context',
         elements: [plainText(`revision ${revision}`), plainText(digest)],
       },
-      link('Open the page', `${publicUrl}/requests/${id}`),
+      link('Open the page', requestUrl(publicUrl, id)),
       {
         type: 'input',
         block_id: decisionField,

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { Log } from '#services/core/context.ts'
-import { errorText } from '#services/core/problems/error-text.ts'
 import { fallBackPausesMs, Listener } from '../listener.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
-import { RepeatedWork } from '../repeated-work.ts'
+import { RepeatedWork, warnWith } from '../repeated-work.ts'
 
 const eventsAtOnce = 500
 /** Events within this time are numbered together. */
@@ -33,11 +32,10 @@ export class EventSequencer implements AsyncDisposable {
       work: async () => {
         while ((await sequenceEvents(options.db)) === eventsAtOnce);
       },
-      onError: (error) =>
-        options.log.warn(
-          { error: errorText(error) },
-          'stream events could not be numbered; the next round repeats it',
-        ),
+      onError: warnWith(
+        options.log,
+        'stream events could not be numbered; the next round repeats it',
+      ),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,

@@ -1,8 +1,9 @@
 import { setAndRestart } from '#domain/error-message.ts'
+import { requestUrl } from '#domain/requests/request-url.ts'
 import { createHash } from 'node:crypto'
 import { effectOf, type ChannelEvent } from '../channels/channel-event.ts'
 import type { WebhookEndpoint } from '#policy/settings.ts'
-import type { NotificationChannel } from '../channels/channel.ts'
+import { finalOutcome, type NotificationChannel } from '../channels/channel.ts'
 import { changedRows, bodyMatchesRequest, type Requests } from '../channels/body-matches-request.ts'
 import type { Resolve, TargetRules } from './find-target.ts'
 import { sendSigned } from './send-webhook.ts'
@@ -32,9 +33,7 @@ export function webhookChannel(options: WebhookChannelOptions): NotificationChan
         const lack = `${endpoint.secretFrom} is not set, or is no whsec_… secret`
         return { status: null, error: `${lack}: ${setAndRestart}` }
       }
-      if (!(await bodyMatchesRequest(options, body))) {
-        return { status: null, error: changedRows, isFinal: true }
-      }
+      if (!(await bodyMatchesRequest(options, body))) return finalOutcome(changedRows)
       const { url } = endpoint
       const to = { id, url, body, allow, isDevelopment, timeoutMs, stopping }
       return sendSigned(keys, { ...to, ...(resolve === undefined ? {} : { resolve }) })
@@ -48,7 +47,6 @@ export function webhookChannel(options: WebhookChannelOptions): NotificationChan
  */
 function cloudEvent(event: ChannelEvent, publicUrl: string): string {
   const { request, run } = event
-  const page = request === null ? `/runs/${run?.id ?? ''}` : `/requests/${request.id}`
   return JSON.stringify({
     specversion: '1.0',
     id: event.eventId,
@@ -73,7 +71,8 @@ function cloudEvent(event: ChannelEvent, publicUrl: string): string {
             expiresAt: request.expires_at.toISOString(),
           }),
       ...(run === null ? {} : { runId: run.id, worker: run.worker, runState: run.state }),
-      url: publicUrl + page,
+      url:
+        request === null ? `${publicUrl}/runs/${run?.id ?? ''}` : requestUrl(publicUrl, request.id),
     },
   })
 }

@@ -34,3 +34,8 @@ export const peopleEvents = [
   ...usualEvents,
   'request.handed_over',
 ] as const satisfies readonly StreamEventType[]
+
+/** Whether an event is the end of a request, decided or not. */
+export function isEndOfRequest({ type }: { readonly type: string }): boolean {
+  return type === 'request.decided' || type === 'request.closed'
+}

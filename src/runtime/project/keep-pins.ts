@@ -1,6 +1,5 @@
 import type { TrailNotifications } from '#delivery/audit-log/trail-notifications.ts'
-import { RepeatedWork } from '#delivery/repeated-work.ts'
-import { errorText } from '#services/core/problems/error-text.ts'
+import { RepeatedWork, warnWith } from '#delivery/repeated-work.ts'
 import type { ServerDefinitions } from '#services/core/host-queries.ts'
 import { pinDefinitions } from '#services/policy/pins/pin-definitions.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'
@@ -50,11 +49,7 @@ export function keepPins(
       isQuiet = (await pinDefinitions(ctx, askDue)) === 0
     },
     reportEveryMs,
-    onError: (error) =>
-      ctx.log.warn(
-        { error: errorText(error) },
-        'the tools of MCP servers could not be pinned yet; it is retried',
-      ),
+    onError: warnWith(ctx.log, 'the tools of MCP servers could not be pinned yet; it is retried'),
   })
   trail.onEvents(() => rounds.wake())
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requestUrl } from '#domain/requests/request-url.ts'
 import {
   AgUiTranslator,
   agUiVersion,
@@ -95,7 +96,7 @@ function formatOf(
 /** It contains no form, because the user of the front end does not decide there. */
 function interruptOf(open: OpenInterrupt, publicUrl: string): Record<string, unknown> {
   const { requestId, number, queue, toolCallId, expiresAt } = open
-  const url = `${publicUrl}/requests/${requestId}`
+  const url = requestUrl(publicUrl, requestId)
   return {
     id: requestId,
     reason: toolCallId === null ? `countersign:${open.kind}` : 'tool_call',
