@@ -89,14 +89,10 @@ async function keep(dump: string, facts: unknown): Promise<void> {
     postgres: number
   }
   const url = await embeddedUrl(join(dataDir, 'postgres'), ports.postgres)
-  const db = connectDatabase({ url: url ?? '', poolSize: 1, applicationName: 'make-dump' })
+  await using db = connectDatabase({ url: url ?? '', poolSize: 1, applicationName: 'make-dump' })
   const into = join(checkoutFolder, 'test', 'previous', 'dumps')
   const file = join(into, `${dump}.backup`)
-  try {
-    await rm(file, { force: true })
-    await writeBackup(db, { file, readKeys: () => readKeyFiles(dataDir, { privateToo: true }) })
-  } finally {
-    await db.destroy()
-  }
+  await rm(file, { force: true })
+  await writeBackup(db, { file, readKeys: () => readKeyFiles(dataDir, { privateToo: true }) })
   await writeFile(join(into, `${dump}.json`), `${JSON.stringify(facts, null, 2)}\n`)
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   temporal = connectTemporal({ ...(await useOwnNamespace()), deadlineMs: 10_000 })
 })
 afterAll(async () => {
-  await temporal?.close()
+  await temporal?.[Symbol.asyncDispose]()
   await desk?.[Symbol.asyncDispose]()
 })
 

@@ -181,14 +181,10 @@ describe('runs in the list of workflows of Temporal', () => {
 
 it('an attribute of another type in the namespace is not changed, and runs are started without it', async () => {
   const own = await useOwnNamespace()
-  const client = connectTemporal({ ...own, deadlineMs: 10_000 })
-  try {
-    await client.addSearchAttributes(new Map([['CountersignNumber', 'KEYWORD']]))
-    const listing = open(client)
-    expect(await listing.hasAttributes()).toBe(false)
-    expect((await client.searchAttributes()).get('CountersignNumber')).toBe('KEYWORD')
-    await listing[Symbol.asyncDispose]()
-  } finally {
-    await client.close()
-  }
+  await using client = connectTemporal({ ...own, deadlineMs: 10_000 })
+  await client.addSearchAttributes(new Map([['CountersignNumber', 'KEYWORD']]))
+  const listing = open(client)
+  expect(await listing.hasAttributes()).toBe(false)
+  expect((await client.searchAttributes()).get('CountersignNumber')).toBe('KEYWORD')
+  await listing[Symbol.asyncDispose]()
 })

@@ -56,30 +56,22 @@ async function failsAfter(call: Promise<unknown>): Promise<number> {
 describe('a server that takes connections and never answers', () => {
   it('lets each call fail in time, also when the clock is set back meanwhile', async () => {
     await using way = await openWay()
-    const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 500 })
-    try {
-      expect(await failsAfter(client.namespaceId())).toBeLessThan(10_000)
-      const failing = failsAfter(client.namespaceId())
-      setClockBackTenMinutes()
-      expect(await failing).toBeLessThan(10_000)
-    } finally {
-      await client.close()
-    }
+    await using client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 500 })
+    expect(await failsAfter(client.namespaceId())).toBeLessThan(10_000)
+    const failing = failsAfter(client.namespaceId())
+    setClockBackTenMinutes()
+    expect(await failing).toBeLessThan(10_000)
   })
 
   it('lets a call fail in time that is retried after the clock was set back', async () => {
     await using way = await openWay()
     way.manner = 'ends connections'
-    const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 2000 })
-    try {
-      const failing = failsAfter(client.namespaceId())
-      await waitUntil(() => way.taken > 1)
-      setClockBackTenMinutes()
-      way.manner = 'takes connections and never answers'
-      expect(await failing).toBeLessThan(20_000)
-    } finally {
-      await client.close()
-    }
+    await using client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 2000 })
+    const failing = failsAfter(client.namespaceId())
+    await waitUntil(() => way.taken > 1)
+    setClockBackTenMinutes()
+    way.manner = 'takes connections and never answers'
+    expect(await failing).toBeLessThan(20_000)
   })
 
   it('lets a call that is about to be retried fail when the connection is closed, without an uncaught error', async () => {
@@ -94,7 +86,7 @@ describe('a server that takes connections and never answers', () => {
         (error: unknown) => String(error),
       )
       await waitUntil(() => way.taken > 0)
-      await client.close()
+      await client[Symbol.asyncDispose]()
       expect(await failing).toContain('UNAVAILABLE')
       expect(uncaught).not.toHaveBeenCalled()
     } finally {
@@ -104,18 +96,14 @@ describe('a server that takes connections and never answers', () => {
 
   it('is reached within seconds when it is back, with the clock set back: a new connection replaces the one that hangs', async () => {
     await using way = await openWay()
-    const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 2000 })
-    try {
-      const failing = failsAfter(client.namespaceId())
-      setClockBackTenMinutes()
-      await failing
-      way.manner = 'is there'
-      const reached = async () => (await client.namespaceId().catch(() => '')) !== ''
-      await waitUntil(reached)
-      const description = client.withDeadline(() => client.client.workflow.count())
-      expect(await description).toMatchObject({ count: expect.any(Number) })
-    } finally {
-      await client.close()
-    }
+    await using client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 2000 })
+    const failing = failsAfter(client.namespaceId())
+    setClockBackTenMinutes()
+    await failing
+    way.manner = 'is there'
+    const reached = async () => (await client.namespaceId().catch(() => '')) !== ''
+    await waitUntil(reached)
+    const description = client.withDeadline(() => client.client.workflow.count())
+    expect(await description).toMatchObject({ count: expect.any(Number) })
   })
 })

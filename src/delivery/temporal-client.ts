@@ -29,7 +29,7 @@ const typeOfAttribute = new Map<number, SearchAttributeType>(
   (['KEYWORD', 'INT', 'KEYWORD_LIST'] as const).map((type) => [codeOfAttribute[type], type]),
 )
 
-export interface TemporalClient {
+export interface TemporalClient extends AsyncDisposable {
   /** The client of the current connection, which may be replaced: read it again for each call. */
   readonly client: Client
   readonly namespace: string
@@ -43,7 +43,6 @@ export interface TemporalClient {
   /** The custom search attributes of the namespace, by name. */
   searchAttributes(): Promise<ReadonlyMap<string, SearchAttributeType>>
   addSearchAttributes(added: ReadonlyMap<string, SearchAttributeType>): Promise<void>
-  close(): Promise<void>
 }
 
 /**
@@ -115,7 +114,7 @@ export function connectTemporal(
         current.connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
       )
     },
-    close: async () => {
+    async [Symbol.asyncDispose]() {
       if (givingUp !== null) clearTimeout(givingUp)
       await current.connection.close()
     },

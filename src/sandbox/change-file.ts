@@ -20,12 +20,8 @@ async function requireBase(place: FilePlace, expected: string): Promise<void> {
   const state = await stateOf(directory, name, at)
   if (state.kind === 'absent' && expected === 'absent') return
   if (state.kind !== 'file' || expected === 'absent') throw stale(at)
-  const handle = await openFile(directory, name, at)
-  try {
-    if ((await hashFile(handle, at)) !== expected) throw stale(at)
-  } finally {
-    await handle.close()
-  }
+  await using handle = await openFile(directory, name, at)
+  if ((await hashFile(handle, at)) !== expected) throw stale(at)
 }
 
 /**
@@ -73,26 +69,22 @@ async function writeTemporary(
   // Only the owner can read the new bytes until the file has the rights of the one that it
   // replaces.
   const mode = replaces ? 0o600 : 0o666
-  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
-  try {
-    await handle.writeFile(bytes)
-    if (replaces) {
-      const created = await handle.stat()
-      if (created.uid !== before.uid || created.gid !== before.gid) {
-        await handle.chown(before.uid, before.gid).catch(() => undefined)
-      }
-      // Only group bits can be the mask of a list. `cp` would copy a set-user-id bit, too.
-      // The list comes before the mode, so that the group never has access in between.
-      if ((before.mode & 0o070) !== 0 && (before.mode & 0o7000) === 0) {
-        await using old = await openFile(directory, name, at)
-        await copyAccessList(old, handle)
-      }
-      await handle.chmod(before.mode & 0o777)
+  await using handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
+  await handle.writeFile(bytes)
+  if (replaces) {
+    const created = await handle.stat()
+    if (created.uid !== before.uid || created.gid !== before.gid) {
+      await handle.chown(before.uid, before.gid).catch(() => undefined)
     }
-    await handle.sync()
-  } finally {
-    await handle.close()
+    // Only group bits can be the mask of a list. `cp` would copy a set-user-id bit, too.
+    // The list comes before the mode, so that the group never has access in between.
+    if ((before.mode & 0o070) !== 0 && (before.mode & 0o7000) === 0) {
+      await using old = await openFile(directory, name, at)
+      await copyAccessList(old, handle)
+    }
+    await handle.chmod(before.mode & 0o777)
   }
+  await handle.sync()
 }
 
 /** Removes a regular file with the expected bytes; other links to it stay. */

@@ -19,23 +19,19 @@ export async function copyFile(
   const tooLarge = (): WorkspaceProblem =>
     new WorkspaceProblem('too_large', at, `${pathLabel(at)} has more than ${maxBytes} bytes.`)
   if (state.size > maxBytes) throw tooLarge()
-  const target = await open(to, 'wx', 0o600)
-  try {
-    const hash = createHash('sha256')
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Number(state.size) + 1))
-    let bytes = 0
-    for (;;) {
-      const { bytesRead } = await from.read(buffer, 0, buffer.length, bytes)
-      if (bytesRead === 0) break
-      bytes += bytesRead
-      if (bytes > maxBytes) throw tooLarge()
-      const chunk = buffer.subarray(0, bytesRead)
-      hash.update(chunk)
-      await target.writeFile(chunk)
-    }
-    const mode = Number(state.mode) & 0o777
-    return { bytes, hash: `sha256:${hash.digest('hex')}`, mode, identity: identityOf(state) }
-  } finally {
-    await target.close()
+  await using target = await open(to, 'wx', 0o600)
+  const hash = createHash('sha256')
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Number(state.size) + 1))
+  let bytes = 0
+  for (;;) {
+    const { bytesRead } = await from.read(buffer, 0, buffer.length, bytes)
+    if (bytesRead === 0) break
+    bytes += bytesRead
+    if (bytes > maxBytes) throw tooLarge()
+    const chunk = buffer.subarray(0, bytesRead)
+    hash.update(chunk)
+    await target.writeFile(chunk)
   }
+  const mode = Number(state.mode) & 0o777
+  return { bytes, hash: `sha256:${hash.digest('hex')}`, mode, identity: identityOf(state) }
 }

@@ -38,12 +38,8 @@ export async function removeTree(parent: Directory, name: string): Promise<void>
 async function makeWritable(target: Buffer): Promise<void> {
   if (process.platform !== 'linux') return
   try {
-    const handle = await open(target, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_RDONLY)
-    try {
-      await chmod(`/proc/self/fd/${handle.fd}`, 0o700)
-    } finally {
-      await handle.close()
-    }
+    await using handle = await open(target, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_RDONLY)
+    await chmod(`/proc/self/fd/${handle.fd}`, 0o700)
   } catch (error) {
     if (errorCode(error) === null) throw error
   }

@@ -34,12 +34,12 @@ async function start(port?: number): Promise<TemporalServer> {
 }
 
 async function namespaceIdOf(server: TemporalServer): Promise<string> {
-  const temporal = connectTemporal({ address: server.address, tls: false, namespace: 'default' })
-  try {
-    return await temporal.namespaceId()
-  } finally {
-    await temporal.close()
-  }
+  await using temporal = connectTemporal({
+    address: server.address,
+    tls: false,
+    namespace: 'default',
+  })
+  return await temporal.namespaceId()
 }
 
 test('a second start, even after a kill, finds the same namespace on the same port', async () => {

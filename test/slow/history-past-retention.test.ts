@@ -10,7 +10,7 @@ let temporal: TemporalClient
 beforeAll(async () => {
   temporal = connectTemporal(await useTemporal())
 })
-afterAll(() => temporal.close())
+afterAll(() => temporal[Symbol.asyncDispose]())
 
 const within = { withinMs: 120_000, everyMs: 200 }
 

@@ -91,13 +91,9 @@ async function doctor({ folder }: Installation, ...more: string[]): Promise<stri
 async function workflowStatus(installation: Installation, workflowId: string): Promise<string> {
   const file = join(installation.dataDir, 'run', 'temporal.address')
   const address = (await readFile(file, 'utf8')).trim()
-  const temporal = connectTemporal({ address, namespace: 'default' })
-  try {
-    const handle = temporal.client.workflow.getHandle(workflowId)
-    return (await temporal.withDeadline(() => handle.describe())).status.name
-  } finally {
-    await temporal.close()
-  }
+  await using temporal = connectTemporal({ address, namespace: 'default' })
+  const handle = temporal.client.workflow.getHandle(workflowId)
+  return (await temporal.withDeadline(() => handle.describe())).status.name
 }
 
 /**
@@ -240,7 +236,7 @@ test("at another installation's Temporal nothing starts and nothing is changed",
     const temporal = connectTemporal({ address: other, namespace: 'default' })
     const handle = temporal.client.workflow.getHandle(workflowId)
     await expect(handle.describe()).rejects.toThrow('not found')
-    await temporal.close()
+    await temporal[Symbol.asyncDispose]()
   })
   await untilRun(installation, id, 'waiting_for_approval', 1)
   await approveNext(installation, id)

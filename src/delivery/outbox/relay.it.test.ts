@@ -64,7 +64,7 @@ function startRelay(
     foreign,
     async [Symbol.asyncDispose]() {
       await relay[Symbol.asyncDispose]()
-      await client.close()
+      await client[Symbol.asyncDispose]()
     },
   }
 }

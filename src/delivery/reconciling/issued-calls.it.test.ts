@@ -11,7 +11,7 @@ let temporal: TemporalClient
 beforeAll(async () => {
   temporal = connectTemporal(await useTemporal())
 })
-afterAll(() => temporal.close())
+afterAll(() => temporal[Symbol.asyncDispose]())
 
 it('names the calls that a workflow passed to an executor, and none that waits for people', async () => {
   const store = new ScriptedStore([[{}, { requestId: 'a' }, {}]])

@@ -26,7 +26,7 @@ export function useWorkflowDesk(): void {
     ada = await addPerson(service.db, 'Ada', [])
   })
   afterAll(async () => {
-    await temporal?.close()
+    await temporal?.[Symbol.asyncDispose]()
     await database[Symbol.asyncDispose]()
   })
 }

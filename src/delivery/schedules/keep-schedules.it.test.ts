@@ -30,7 +30,7 @@ function keep(restMs: number, isOurs: () => boolean = () => true): AsyncDisposab
   return {
     async [Symbol.asyncDispose]() {
       await keeper[Symbol.asyncDispose]()
-      await client.close()
+      await client[Symbol.asyncDispose]()
     },
   }
 }
@@ -41,15 +41,11 @@ async function untilStarted(schedule: string): Promise<void> {
 }
 
 async function isInTemporal(schedule: string): Promise<boolean> {
-  const client = connectTemporal({ address: temporal.address, namespace: temporal.namespace })
-  try {
-    for await (const { scheduleId } of client.client.schedule.list()) {
-      if (scheduleId === `schedule:${schedule}`) return true
-    }
-    return false
-  } finally {
-    await client.close()
+  await using client = connectTemporal({ address: temporal.address, namespace: temporal.namespace })
+  for await (const { scheduleId } of client.client.schedule.list()) {
+    if (scheduleId === `schedule:${schedule}`) return true
   }
+  return false
 }
 
 const tenMinutes = 600_000

@@ -47,11 +47,12 @@ export async function openConnections(
   const spans = await openTracing(environment, 'countersign-api')
   if (spans !== null) undo.use(spans)
   const tracing = spans === null ? null : traceApi(spans)
-  const temporal = connectTemporal({
-    ...config.temporal,
-    ...(tracing === null ? {} : { interceptors: tracing.interceptors }),
-  })
-  undo.defer(() => temporal.close())
+  const temporal = undo.use(
+    connectTemporal({
+      ...config.temporal,
+      ...(tracing === null ? {} : { interceptors: tracing.interceptors }),
+    }),
+  )
   const metrics = createApiMetrics(db, temporal)
   if (config.metrics !== null) undo.use(await serveMetrics(metrics.page, config.metrics))
   return { db, temporal, metrics, tracing }

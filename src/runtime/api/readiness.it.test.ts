@@ -37,7 +37,7 @@ it('answers within seconds when Temporal takes the connection and never answers,
     expect(performance.now() - begunMs).toBeLessThan(30_000)
   } finally {
     vi.restoreAllMocks()
-    await temporal.close()
+    await temporal[Symbol.asyncDispose]()
     for (const socket of sockets) socket.destroy()
     silent.close()
   }

@@ -63,10 +63,6 @@ export async function withDatabase<T>(
 }
 
 async function withConnection<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign backup' })
-  try {
-    return await work(db)
-  } finally {
-    await db.destroy()
-  }
+  await using db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign backup' })
+  return await work(db)
 }

@@ -20,7 +20,7 @@ export async function runMigrate(options: { project?: string; data?: string }): 
       'DATABASE_URL is not set: name the Postgres to migrate, or run "countersign start", which brings its own',
     )
   }
-  const db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign migrate' })
+  await using db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign migrate' })
   try {
     await waitForDatabase(db, new AbortController().signal)
     const applied = await migrateToLatest(db)
@@ -29,7 +29,5 @@ export async function runMigrate(options: { project?: string; data?: string }): 
     if (granted !== null) console.log(granted)
   } catch (cause) {
     throw new Error(`the database could not be migrated: ${errorMessage(cause)}`, { cause })
-  } finally {
-    await db.destroy()
   }
 }

@@ -83,8 +83,9 @@ export async function runTemporalWorker(options: {
     await checkNotRestored(config.dataDir, db)
     const verifier = await waitForVerifier(config.dataDir, environment)
     const { namespace, ...address } = config.temporal
-    const temporal = connectTemporal({ ...config.temporal, deadlineMs: temporalTimeoutMs })
-    undo.defer(() => temporal.close())
+    const temporal = undo.use(
+      connectTemporal({ ...config.temporal, deadlineMs: temporalTimeoutMs }),
+    )
     const awaited = { address: address.address, stopping }
     const namespaceId = await waitForTemporal(awaited, () => temporal.namespaceId())
     await rememberNamespace(db, namespaceId).catch((error: unknown) => {

@@ -165,7 +165,7 @@ export async function readPlain(
   same?: string,
 ): Promise<{ readonly key: string; readonly bytes: Buffer } | null> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = await open(at, flags).catch(() => null)
+  await using handle = await open(at, flags).catch(() => null)
   if (handle === null) return null
   try {
     const stats = await handle.stat()
@@ -175,7 +175,5 @@ export async function readPlain(
     return { key, bytes }
   } catch {
     return null
-  } finally {
-    await handle.close()
   }
 }

@@ -49,10 +49,6 @@ export async function replacedMeanwhile(root: string, snapshot: Snapshot): Promi
 async function setMode(root: string, at: string, mode: number): Promise<void> {
   const components = at.split('/')
   await using folder = await openDirectory(plainWalk(root), components.slice(0, -1), false)
-  const handle = await openFile(folder, components.at(-1) ?? '', at)
-  try {
-    await handle.chmod(mode)
-  } finally {
-    await handle.close()
-  }
+  await using handle = await openFile(folder, components.at(-1) ?? '', at)
+  await handle.chmod(mode)
 }

@@ -140,16 +140,12 @@ async function ofService(project: Directory, name: string): Promise<ReadonlySet<
 /** Copies the file that is open, whatever its name leads to by then, with its rights. */
 async function copyPlainFile(source: Directory, name: string, to: Buffer): Promise<void> {
   const from = bytesOfName(source.child(name))
-  const handle = await open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-  try {
-    const stats = await handle.stat()
-    if (!stats.isFile()) return
-    const byDescriptor = platformNaming === 'descriptor' ? `/proc/self/fd/${handle.fd}` : from
-    await copyFile(byDescriptor, to, COPYFILE_EXCL | COPYFILE_FICLONE)
-    if ((stats.mode & 0o7000) !== 0) await chmod(to, stats.mode & 0o777)
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  const stats = await handle.stat()
+  if (!stats.isFile()) return
+  const byDescriptor = platformNaming === 'descriptor' ? `/proc/self/fd/${handle.fd}` : from
+  await copyFile(byDescriptor, to, COPYFILE_EXCL | COPYFILE_FICLONE)
+  if ((stats.mode & 0o7000) !== 0) await chmod(to, stats.mode & 0o777)
 }
 
 /** `null`: there is no such folder, or a link on the way. */

@@ -86,13 +86,9 @@ function resolve(packages: Packages, folder: string, name: string): string | nul
 
 async function readJson(folder: Directory, name: string): Promise<unknown> {
   try {
-    const handle = await openFile(folder, name, name)
-    try {
-      const bytes = await readBytes(handle, 0, maxRecordBytes + 1)
-      return bytes.length > maxRecordBytes ? null : parseJson(bytes.toString('utf8'))
-    } finally {
-      await handle.close()
-    }
+    await using handle = await openFile(folder, name, name)
+    const bytes = await readBytes(handle, 0, maxRecordBytes + 1)
+    return bytes.length > maxRecordBytes ? null : parseJson(bytes.toString('utf8'))
   } catch {
     return null
   }

@@ -30,7 +30,7 @@ const slowSeconds = 60
 export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, environment }) => {
   if (databaseUrl === null) return []
   const applicationName = 'countersign doctor'
-  const db = connectDatabase({ url: databaseUrl, poolSize: 1, applicationName })
+  await using db = connectDatabase({ url: databaseUrl, poolSize: 1, applicationName })
   try {
     const damage =
       (await findLost(db)) ??
@@ -42,8 +42,6 @@ export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, env
     if (error instanceof AnotherKey)
       return [{ check, state: 'problem', found: error.message, remedy: keyRemedy }]
     return [changedFinding(error.message)]
-  } finally {
-    await db.destroy()
   }
 }
 

@@ -47,31 +47,27 @@ async function checkNamespace(db: Db, target: CheckTarget): Promise<Finding | nu
     .selectFrom('installation')
     .select(['namespace_id', 'epoch'])
     .executeTakeFirst()
-  const temporal = connectTemporal({
+  await using temporal = connectTemporal({
     address: target.temporalAddress,
     namespace: target.temporalNamespace,
     deadlineMs: answersWithinMs,
     ...target.temporalSecurity,
   })
-  try {
-    const namespaceId = await temporal.namespaceId()
-    const expected = row?.namespace_id ?? null
-    if (expected === null || expected === namespaceId) {
-      return {
-        check: 'namespace',
-        state: 'ok',
-        found: `Temporal is the one of this installation (epoch ${row?.epoch ?? 1})`,
-      }
-    }
+  const namespaceId = await temporal.namespaceId()
+  const expected = row?.namespace_id ?? null
+  if (expected === null || expected === namespaceId) {
     return {
       check: 'namespace',
-      state: 'problem',
-      found: `Temporal's namespace (id ${namespaceId}) is not the one of this installation (id ${expected}): it was emptied, or it is another server`,
-      remedy:
-        'point TEMPORAL_ADDRESS at the right server, or run "countersign doctor --repair" to go on with this one: ' +
-        'runs are started again from where Postgres says they are',
+      state: 'ok',
+      found: `Temporal is the one of this installation (epoch ${row?.epoch ?? 1})`,
     }
-  } finally {
-    await temporal.close()
+  }
+  return {
+    check: 'namespace',
+    state: 'problem',
+    found: `Temporal's namespace (id ${namespaceId}) is not the one of this installation (id ${expected}): it was emptied, or it is another server`,
+    remedy:
+      'point TEMPORAL_ADDRESS at the right server, or run "countersign doctor --repair" to go on with this one: ' +
+      'runs are started again from where Postgres says they are',
   }
 }

@@ -26,7 +26,7 @@ export function openServers(target: CheckTarget): Servers | null {
     db,
     temporal,
     async [Symbol.asyncDispose]() {
-      await temporal.close()
+      await temporal[Symbol.asyncDispose]()
       await db.destroy()
     },
   }
@@ -41,7 +41,7 @@ export async function askDatabase<Found>(
   ask: (db: Db) => Promise<Found[]>,
 ): Promise<Found[]> {
   if (databaseUrl === null) return []
-  const db = connectDatabase({
+  await using db = connectDatabase({
     url: databaseUrl,
     poolSize: 1,
     applicationName: 'countersign doctor',
@@ -50,7 +50,5 @@ export async function askDatabase<Found>(
     return await ask(db)
   } catch {
     return []
-  } finally {
-    await db.destroy()
   }
 }

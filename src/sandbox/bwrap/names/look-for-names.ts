@@ -224,17 +224,11 @@ class SearchOfNames {
   }
 
   async #runsProgram(folder: NamedFolder, name: string, at: string): Promise<boolean> {
-    const handle = await openFile(folder, name, at).catch(() => null)
+    await using handle = await openFile(folder, name, at).catch(() => null)
     // Content that is not a file, or cannot be read, counts as running a program.
     if (handle === null) return true
-    try {
-      const bytes = await readBytes(handle, 0, maxScriptBytes + 1)
-      return (
-        bytes.length > maxScriptBytes || this.#search.names.runsProgram(bytes.toString('latin1'))
-      )
-    } finally {
-      await handle.close()
-    }
+    const bytes = await readBytes(handle, 0, maxScriptBytes + 1)
+    return bytes.length > maxScriptBytes || this.#search.names.runsProgram(bytes.toString('latin1'))
   }
 }
 

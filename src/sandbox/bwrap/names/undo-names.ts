@@ -119,14 +119,10 @@ const O_PATH = 0o10000000
 /** Through a descriptor of that file: `chmod` by name would follow a link. */
 async function clearSetId(root: string, at: string, identity: string): Promise<void> {
   await withGuardedFolder(root, at, false, async ({ folder, name }) => {
-    const handle = await open(bytesOfName(folder.child(name)), O_PATH | O_NOFOLLOW)
-    try {
-      const state = await handle.stat({ bigint: true })
-      if (identityOf(state) !== identity) throw new SwappedFolderError()
-      await chmod(`/proc/self/fd/${handle.fd}`, Number(state.mode) & 0o7777 & ~setIdBits)
-    } finally {
-      await handle.close()
-    }
+    await using handle = await open(bytesOfName(folder.child(name)), O_PATH | O_NOFOLLOW)
+    const state = await handle.stat({ bigint: true })
+    if (identityOf(state) !== identity) throw new SwappedFolderError()
+    await chmod(`/proc/self/fd/${handle.fd}`, Number(state.mode) & 0o7777 & ~setIdBits)
   })
 }
 

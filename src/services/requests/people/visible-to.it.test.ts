@@ -167,19 +167,15 @@ describe('people whose pages are open', () => {
 
   test('are checked by two queries, however many they are, and an id that is no request or run is shown to nobody', async () => {
     const queries: LoggedQuery[] = []
-    const db = withQueryLog(database.url, queries)
-    try {
-      const ctx = { ...service.ctx, db }
-      const ids = people.map(({ id }) => id)
-      const forged = { id: 'none', type, subject: { requestId: randomUUID() } } as const
-      const visible = await visibleEvents(ctx, ids, [...(await events()), forged])
-      expect(queries.length, textsOf(queries)).toBe(2)
-      const visibleIds = [...visible.values()].flat().map(({ id }) => id)
-      expect(visibleIds.length).toBeGreaterThan(0)
-      expect(visibleIds).not.toContain('none')
-    } finally {
-      await db.destroy()
-    }
+    await using db = withQueryLog(database.url, queries)
+    const ctx = { ...service.ctx, db }
+    const ids = people.map(({ id }) => id)
+    const forged = { id: 'none', type, subject: { requestId: randomUUID() } } as const
+    const visible = await visibleEvents(ctx, ids, [...(await events()), forged])
+    expect(queries.length, textsOf(queries)).toBe(2)
+    const visibleIds = [...visible.values()].flat().map(({ id }) => id)
+    expect(visibleIds.length).toBeGreaterThan(0)
+    expect(visibleIds).not.toContain('none')
   })
 
   test('get the event that another policy is in force, whoever they are', async () => {

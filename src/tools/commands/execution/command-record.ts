@@ -143,7 +143,7 @@ export async function keepViolation(lost: CommandRecord, violation: string): Pro
 }
 
 async function writeFlushed(file: string, record: z.infer<typeof commandRecord>): Promise<void> {
-  const handle = await open(file, 'w', 0o600)
+  await using handle = await open(file, 'w', 0o600)
   try {
     await handle.writeFile(JSON.stringify(record))
     await handle.sync()
@@ -151,8 +151,6 @@ async function writeFlushed(file: string, record: z.infer<typeof commandRecord>)
     // Nothing else removes a part: it is no record of a command.
     await unlink(file).catch(() => undefined)
     throw error
-  } finally {
-    await handle.close()
   }
 }
 

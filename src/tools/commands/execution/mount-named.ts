@@ -41,13 +41,9 @@ export function inspectByCopies(
 }
 
 async function headOf(file: string): Promise<Uint8Array> {
-  const handle = await open(file)
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(file)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0)
+  return buffer.subarray(0, bytesRead)
 }
 
 /** A copy in place of a file; `isWritten`: what the command writes is copied back. */
