@@ -38,7 +38,6 @@ export const appendFile = defineBuiltIn({
       facts: { toolHash, bases: [] },
       content: Buffer.from(content),
       contentType: 'text/plain',
-      proposes: new Map(),
     }
   },
   async execute({ path, content }, { workspace }) {

@@ -71,9 +71,9 @@ export interface CallPresentation {
   readonly named?: readonly Uint8Array[]
   /**
    * the proposal, for later calls of the same turn: path to bytes, or `null` where the call removes
-   * the file
+   * the file; absent: it changes no file, or none that is known before
    */
-  readonly proposes: ReadonlyMap<string, Uint8Array | null>
+  readonly proposes?: ReadonlyMap<string, Uint8Array | null>
 }
 
 export type ParsedInput =

@@ -151,7 +151,6 @@ function presentedOf(
     facts: { toolHash, bases: [] },
     content: Buffer.from(canonicalJson(input)),
     contentType: 'text/plain',
-    proposes: new Map(),
   }
 }
 

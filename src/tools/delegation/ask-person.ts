@@ -58,7 +58,6 @@ export const askPerson = defineBuiltIn({
       facts: { toolHash, bases: [] },
       content: Buffer.from(content),
       contentType: 'text/plain',
-      proposes: new Map(),
     }
   },
 

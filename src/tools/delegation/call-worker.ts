@@ -89,7 +89,6 @@ export function callWorker(
         },
         content: Buffer.from(content),
         contentType: 'text/plain',
-        proposes: new Map(),
       }
     },
 

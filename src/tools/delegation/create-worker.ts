@@ -82,7 +82,6 @@ export function createWorker(
         facts: { toolHash, bases: [], newHash: hashBytes(definition), detail: { path } },
         content: Buffer.from(definition),
         contentType: 'text/plain',
-        proposes: new Map(),
       }
     },
 

@@ -37,7 +37,7 @@ describe('move_file', () => {
       { path: 'a.md', hash: hashBytes('x\n') },
       { path: 'deep/b.md', hash: 'absent' },
     ])
-    expect(call.proposes.get('a.md')).toBeNull()
+    expect(call.proposes?.get('a.md')).toBeNull()
     await execute(moveFile, place.workspace, input, call.facts)
     expect(place.text('deep/b.md')).toBe('x\n')
   })

@@ -80,7 +80,7 @@ describe('edit_file', () => {
   it('is shown as a change to the result of earlier calls of the turn', async () => {
     using place = await workspaceWith({})
     const first = await present(writeFile, place.workspace, { path: 'n.md', content: 'a\nb\n' })
-    const overlay = overlayWorkspace(place.workspace, first.proposes)
+    const overlay = overlayWorkspace(place.workspace, first.proposes!)
     const input = { path: 'n.md', edits: [{ find: 'b', replace: 'B' }] }
     const second = await present(editFile, overlay, input)
     expect(second.facts.bases).toEqual([{ path: 'n.md', hash: first.facts.newHash }])

@@ -24,6 +24,5 @@ export function presentBelow(
     facts: { toolHash, bases: [] },
     content: Buffer.from(`${JSON.stringify(input)}\n`),
     contentType: 'text/plain',
-    proposes: new Map(),
   }
 }

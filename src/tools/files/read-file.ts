@@ -48,7 +48,6 @@ export const readFile = defineBuiltIn({
       facts: { toolHash, bases: [] },
       content: Buffer.from(`${JSON.stringify(input)}\n`),
       contentType: 'text/plain',
-      proposes: new Map(),
     }
   },
 

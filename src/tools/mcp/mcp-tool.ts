@@ -198,6 +198,5 @@ async function presentedOf(
     },
     content: Buffer.from(canonicalJson(input)),
     contentType: 'text/plain',
-    proposes: new Map(),
   }
 }

@@ -76,7 +76,6 @@ export function presentRaw(
     facts: { toolHash: tool.definitionHash, bases: [] },
     content: Buffer.from(canonicalJson(input)),
     contentType: 'text/plain',
-    proposes: new Map(),
   }
 }
 

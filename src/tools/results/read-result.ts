@@ -49,7 +49,6 @@ export const readResult = defineBuiltIn({
       facts: { toolHash, bases: [] },
       content: Buffer.from(`${JSON.stringify(input)}\n`),
       contentType: 'text/plain',
-      proposes: new Map(),
     }
   },
 

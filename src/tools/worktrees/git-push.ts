@@ -100,7 +100,6 @@ async function presentPush(push: PushAtHand, toolHash: string): Promise<CallPres
     },
     content: Buffer.from(content),
     contentType: 'text/plain',
-    proposes: new Map(),
   }
 }
 

@@ -51,7 +51,6 @@ export async function presentMerge(
     },
     content: bytes,
     contentType: 'text/plain',
-    proposes: new Map(),
   }
 }
 

@@ -137,9 +137,7 @@ async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promis
   if (judgement.verdict === 'preApproved') {
     proposals.add(call.position, tool.accesses(judgement.input), async () => {
       const presentation = await presentCall(tool, judgement, context)
-      return presentation.ok
-        ? presentation.presented.proposes
-        : new Map<string, Uint8Array | null>()
+      return presentation.ok ? presentation.presented.proposes : undefined
     })
     // A call that reads a path which an earlier call writes must run after it.
     const readsEarlierWrite = tool

@@ -2,7 +2,7 @@ import { isChange, type Access } from '#domain/tools/access.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { overlayWorkspace } from '#tools/overlay-workspace.ts'
 
-type Proposal = ReadonlyMap<string, Uint8Array | null>
+type Proposal = ReadonlyMap<string, Uint8Array | null> | undefined
 
 /**
  * An earlier call of the turn with effects. `propose` is called at most once, and only when a later
@@ -57,7 +57,7 @@ export class TurnProposals {
     if (last === undefined) return { workspace: this.#base, assumes: null, earlierWrites }
     const merged = new Map<string, Uint8Array | null>()
     for (const writer of writers) {
-      for (const [path, bytes] of await writer.propose()) merged.set(path, bytes)
+      for (const [path, bytes] of (await writer.propose()) ?? []) merged.set(path, bytes)
     }
     return {
       workspace: overlayWorkspace(this.#base, merged),

@@ -132,7 +132,6 @@ function presentStart(start: StartToJudge & StartTerms): CallPresentation {
     },
     content: Buffer.from(content),
     contentType: 'text/plain',
-    proposes: new Map(),
   }
 }
 

@@ -76,7 +76,6 @@ export async function presentCommand(
     content: Buffer.from(bytes),
     contentType: 'text/plain',
     named: storedFiles.bytes,
-    proposes: new Map(),
   }
 }
 
