@@ -119,8 +119,7 @@ test('the history of a request masks secrets, and says that people saw it once o
   const { desk } = dashboard
   const input = { path: 'notes/masked-history.md', content: 'Text\n' }
   desk.say({ text: 'A note.', calls: [{ tool: 'write_file', input }] })
-  const runId = await desk.start({ input: 'Copy https://u:s3cretword@db to a note' })
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn({ input: 'Copy https://u:s3cretword@db to a note' })
   const [call] = await desk.calls(runId, 1)
   const id = call?.requestId ?? ''
   const page = await dashboard.open('Grace', `/audit?requestId=${id}`)

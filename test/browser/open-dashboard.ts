@@ -224,8 +224,7 @@ export async function ask(
   text: string,
 ): Promise<{ runId: string; requestIds: string[]; callIds: string[] }> {
   desk.say({ text, calls })
-  const runId = await desk.start()
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn()
   const opened = await desk.calls(runId, 1)
   return {
     runId,

@@ -16,8 +16,7 @@ const desk = disposeAfterTests(await openAgentDesk())
 /** A run with an open question, so that there are as many requests as runs. */
 async function startAsking(): Promise<string> {
   desk.say({ calls: [{ tool: 'ask_person', input: { question: 'Which branch?' } }] })
-  const runId = await desk.start()
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn()
   return runId
 }
 

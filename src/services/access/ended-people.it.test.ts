@@ -41,8 +41,7 @@ desk.say({
     { tool: 'write_file', input: { path: 'notes/next.md', content: 'next\n' } },
   ],
 })
-const runId = await desk.start()
-await desk.turn(runId, 1)
+const { runId } = await desk.startTurn()
 const [granted, waiting] = await desk.calls(runId, 1)
 await desk.decide(grace, granted?.requestId ?? '', { scope: 'run', reason: 'as agreed' })
 const [grant] = await listGrants(desk.api, ada.caller, { runId })

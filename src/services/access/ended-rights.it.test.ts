@@ -69,8 +69,7 @@ desk.say({
     { tool: 'ask_person', input: { question: 'Which branch?' } },
   ],
 })
-const runId = await desk.start()
-await desk.turn(runId, 1)
+const { runId } = await desk.startTurn()
 const [, question] = await desk.calls(runId, 1)
 const request = (await desk.calls(runId, 1))[0]?.requestId ?? ''
 await desk.decide(grace, request, { scope: 'run', reason: 'as agreed' })

@@ -40,8 +40,7 @@ beforeEach(() => {
 
 async function startWithCalls(...calls: readonly ModelStepCall[]) {
   desk.say({ calls })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   return { runId, turn, requests: (await desk.calls(runId, 1)).map((call) => call.requestId) }
 }
 

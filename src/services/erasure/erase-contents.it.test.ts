@@ -41,8 +41,7 @@ async function wrote(marker: string, content = `${marker} lives here\n`): Promis
     text: `I write down ${marker}.`,
     calls: [{ tool: 'write_file', input: { path, content } }],
   })
-  const runId = await desk.start()
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn()
   const call = await onlyCall(runId)
   await desk.decide(desk.people.grace, call.requestId)
   await desk.execute(call.id)

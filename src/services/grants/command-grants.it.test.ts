@@ -31,8 +31,7 @@ beforeEach(async () => {
 async function granted(scope: 'run' | 'command'): Promise<string> {
   const call = { tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }
   desk.say({ calls: [call] }, { calls: [call] }, { calls: [call] })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   const [first] = await desk.calls(runId, 1)
   await desk.decide(desk.people.grace, first?.requestId ?? '', { scope })
   await desk.perform(turn)

@@ -38,8 +38,7 @@ async function granted(decision: Record<string, string | object> = {}): Promise<
   const path = `notes/granted-${file}.md`
   const call = { tool: 'write_file', input: { path, content: 'same\n' } }
   desk.say({ calls: [call] }, { calls: [call, call, call] }, { calls: [call] })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   const [first] = await desk.calls(runId, 1)
   await desk.decide(desk.people.grace, first?.requestId ?? '', {
     scope: 'run',
@@ -152,8 +151,7 @@ describe('a grant covers nothing', () => {
     const { path } = await granted()
     desk.steps.length = 0
     desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'same\n' } }] })
-    const other = await desk.start()
-    await desk.turn(other, 1)
+    const { runId: other } = await desk.startTurn()
     expect(await verdicts(other, 1)).toEqual(['ask'])
   })
 })

@@ -18,8 +18,7 @@ const calls = Array.from({ length: 10 }, (_, at) => ({
   input: { path: `notes/${at}.md`, content: 'text' },
 }))
 desk.say({ text: 'I write', calls })
-const runId = await desk.start()
-await desk.turn(runId, 1)
+const { runId } = await desk.startTurn()
 for (const { requestId } of await desk.calls(runId, 1)) {
   await desk.decide(desk.people.grace, requestId)
 }
@@ -51,8 +50,7 @@ test('a proposed change is shown to its proposer and to people who activate poli
     text: 'I write',
     calls: [{ tool: 'write_file', input: { path: 'notes/after.md', content: 'text' } }],
   })
-  const runId = await desk.start()
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn()
   expect((await desk.calls(runId, 1))[0]?.verdict).toBe('ask')
   const events = await rowsOf(
     desk.database.db,

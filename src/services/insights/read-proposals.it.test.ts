@@ -36,8 +36,7 @@ async function writes(
     return { tool: 'write_file', input: { path: `notes/${written}.md`, content: 'text' } }
   })
   desk.say({ text: 'I write', calls })
-  const runId = await desk.start()
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn()
   for (const [at, call] of (await desk.calls(runId, 1)).entries()) await decide(call.requestId, at)
 }
 

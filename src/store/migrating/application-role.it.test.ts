@@ -54,8 +54,7 @@ describe("as the application's role", () => {
         { tool: 'write_file', input: { path: 'notes/b.md', content: 'b\n' } },
       ],
     })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [one, other] = await desk.calls(runId, 1)
     await desk.decide(desk.people.grace, one?.requestId ?? '')
     await desk.decide(desk.people.grace, other?.requestId ?? '', {

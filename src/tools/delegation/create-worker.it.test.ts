@@ -44,8 +44,7 @@ function definition(front: string, name = `made-${made}`): string {
 
 async function requestFor(text: string) {
   desk.say({ calls: [{ tool: 'create_worker', input: { definition: text } }] })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   const [call] = await desk.calls(runId, 1)
   if (call === undefined) expect.fail('there is no call')
   return { runId, turn, call }

@@ -37,8 +37,7 @@ test('a front end of AG-UI shows a run whose approval is given elsewhere by some
     },
     { text: 'It is written.' },
   )
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   const [call] = await desk.calls(runId, 1)
   const requestId = call?.requestId ?? ''
   const chat = frontEnd(runId)
@@ -101,8 +100,7 @@ test('a denial is a result, a failed run is an error, and a run of others is non
     { calls: [{ id: 'w2', tool: 'write_file', input: { path: 'notes/b.md', content: 'x\n' } }] },
     { text: 'Well.' },
   )
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   const [call] = await desk.calls(runId, 1)
   await desk.decide(desk.people.linus, call?.requestId ?? '', { decision: 'deny', reason: 'no' })
   await desk.perform(turn)

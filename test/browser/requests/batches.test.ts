@@ -22,8 +22,7 @@ test('a request shows its place in the batch and how each other call stands; the
       writeCall('scratch/free.txt', 'x\n'),
     ],
   })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   const calls = await desk.calls(runId, 1)
   await desk.execute(calls[0]!.id)
   await desk.decide(desk.people.grace, calls[2]!.requestId)

@@ -9,8 +9,7 @@ const { desk } = dashboard
 /** The request of a run with this task. */
 async function askFor(task: string, path: string): Promise<string> {
   desk.say({ text: 'A note.', calls: [{ tool: 'write_file', input: { path, content: 'Text\n' } }] })
-  const runId = await desk.start({ input: task })
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn({ input: task })
   const [call] = await desk.calls(runId, 1)
   return call?.requestId ?? ''
 }

@@ -20,8 +20,7 @@ const path = `notes/<img src=x onerror=alert(1)>![p](https%3A)${'n'.repeat(120)}
 const dashboard = disposeAfterTests(await openDashboard())
 const { desk } = dashboard
 desk.say({ text: hostile, calls: [1, 2].map((n) => write(path.replace('.md', `${n}.md`))) })
-const runId = await desk.start({ input: hostile })
-await desk.turn(runId, 1)
+const { runId } = await desk.startTurn({ input: hostile })
 const [first, second] = await desk.calls(runId, 1)
 if (!first?.requestId || !second?.requestId) throw new Error(`not opened: ${first?.text}`)
 const { grace, linus, ada } = desk.people

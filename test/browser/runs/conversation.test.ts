@@ -387,8 +387,7 @@ test('a fork takes pictures with its first message, and so does the old task tha
 test('a message whose answer was lost counts once when it is sent again, also after a reload, and a changed one is sent as another', async () => {
   const { desk } = dashboard
   desk.say({ text: 'Here.' })
-  const id = await desk.start({ conversation: true })
-  await desk.turn(id, 1)
+  const { runId: id } = await desk.startTurn({ conversation: true })
   const page = await dashboard.open('Ada', `/runs/${id}`)
   const message = page.getByRole('textbox', { name: 'Message' })
   const loseOne = () =>
@@ -486,8 +485,7 @@ test('a person who may not start the worker is told so and cannot fork, and an o
 test('a run opens at the end of its conversation on a phone, above what is said about the run', async () => {
   const { desk } = dashboard
   desk.say({ text: Array.from({ length: 60 }, (_, at) => `- point ${at + 1}`).join('\n') })
-  const id = await desk.start({ conversation: true })
-  await desk.turn(id, 1)
+  const { runId: id } = await desk.startTurn({ conversation: true })
   const page = await dashboard.open('Ada', `/runs/${id}`, { viewport: phone, hasTouch: true })
   const last = page.getByText('point 60', { exact: true })
   const message = page.getByRole('textbox', { name: 'Message' })

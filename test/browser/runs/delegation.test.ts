@@ -30,8 +30,7 @@ beforeAll(async () => {
 async function asks(tool: string, input: { readonly [field: string]: string | string[] }) {
   const { desk } = dashboard
   desk.say({ text: 'I need this.', calls: [{ tool, input }] })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   const [call] = await desk.calls(runId, 1)
   return { runId, turn, callId: call?.id ?? '', requestId: call?.requestId ?? '' }
 }

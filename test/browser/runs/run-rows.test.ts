@@ -5,8 +5,7 @@ import { ask, openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 for (let count = 0; count < 40; count += 1) {
-  const runId = await dashboard.desk.start()
-  await dashboard.desk.turn(runId, 1)
+  const { runId } = await dashboard.desk.startTurn()
   await closeRun(dashboard.desk.api, { runId })
 }
 

@@ -106,8 +106,7 @@ test('a button without words says what it does under the pointer until the point
     text: 'A note.',
     calls: [{ tool: 'write_file', input: { path: 'notes/hint.md', content: 'Text\n' } }],
   })
-  const runId = await desk.start({ input: 'Write a note' })
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn({ input: 'Write a note' })
   const [call] = await desk.calls(runId, 1)
   const page = await dashboard.open('Grace', `/requests/${call?.requestId ?? ''}`)
   const hint = page.getByRole('tooltip')

@@ -87,8 +87,7 @@ async function grantedRun(desk: AgentDesk): Promise<string> {
     calls: [write, { tool: 'delete_file', input: { path: 'notes/a.md' } }],
   })
   desk.say({ text: 'Again.', calls: [write] })
-  const runId = await desk.start()
-  const first = await desk.turn(runId, 1)
+  const { runId, turn: first } = await desk.startTurn()
   await desk.perform(first)
   const [call] = await desk.calls(runId, 1)
   await desk.decide(desk.people.grace, call?.requestId ?? '', { scope: 'run' })
@@ -127,8 +126,7 @@ async function denyAndStop(desk: AgentDesk): Promise<void> {
       { tool: 'write_file', input: { path: 'notes/d.md', content: 'd\n' } },
     ],
   })
-  const runId = await desk.start()
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn()
   const [call] = await desk.calls(runId, 1)
   await desk.decide(desk.people.grace, call?.requestId ?? '', { decision: 'deny', then: 'stop' })
 }

@@ -33,8 +33,7 @@ afterAll(() => auditDesk.desk[Symbol.asyncDispose]())
 async function approvedRun(path: string, meanwhile?: () => Promise<void>): Promise<void> {
   const { desk } = auditDesk
   desk.say({ text: 'I write.', calls: [{ tool: 'write_file', input: { path, content: path } }] })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   await coverAudit(desk.database.db)
   await meanwhile?.()
   const [call] = await desk.calls(runId, 1)

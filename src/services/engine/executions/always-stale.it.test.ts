@@ -11,8 +11,7 @@ describe('a call without a request', () => {
     before: (callId: string) => Promise<void> = async () => undefined,
   ) {
     desk.say({ calls: [call] })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [asked] = await desk.calls(runId, 1)
     await before(asked?.id ?? '')
     await desk.perform(turn)

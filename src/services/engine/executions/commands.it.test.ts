@@ -39,8 +39,7 @@ async function calls(
   ...modelCalls: { tool: string; input: Record<string, string | string[]> }[]
 ): Promise<{ runId: string; turn: Awaited<ReturnType<AgentDesk['turn']>>; calls: DeskCall[] }> {
   desk.say({ calls: modelCalls })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   return { runId, turn, calls: await desk.calls(runId, 1) }
 }
 

@@ -31,8 +31,7 @@ async function proposeOnBase(
   const path = newPath()
   await desk.write(path, 'base\n')
   desk.say({ calls: callsOf(path) })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   return { path, runId, turn, calls: await desk.calls(runId, 1) }
 }
 
@@ -147,8 +146,7 @@ describe('what was approved', () => {
   test('does not run when a version that blocks it is activated while it is judged; nor does a call that needs no approval', async () => {
     const { call, runId } = await anApprovedWrite()
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/x.md', content: 'x\n' } }] })
-    const other = await desk.start()
-    await desk.turn(other, 1)
+    const { runId: other } = await desk.startTurn()
     const alone = await onlyCall(other)
     const frozen = deskWorker.replace(/write: (ask|preApproved)/g, 'write: { blocked: "frozen" }')
     for (const { id } of [call, alone]) {
@@ -341,8 +339,7 @@ describe('a call that a person changed', () => {
         { tool: 'edit_file', input: { path, edits: [{ find: 'one', replace: 'two' }] } },
       ],
     })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [first, second] = await desk.calls(runId, 1)
     if (first === undefined || second === undefined) throw new Error('two calls')
     await revise(first, { path, content: 'one and more\n' })
@@ -364,8 +361,7 @@ describe('order', () => {
         { tool: 'write_file', input: { path: two, content: '2' } },
       ],
     })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const [first, second] = await desk.calls(runId, 1)
     if (first === undefined || second === undefined) throw new Error('two calls')
     await desk.decide(desk.people.grace, second.requestId)

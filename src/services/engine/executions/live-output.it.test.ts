@@ -275,8 +275,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     const secret = await putContent(desk.database.db, 'of another run')
     desk.say({ calls: [{ tool: 'read_file', input: { path: 'notes/forged.json' } }] })
     await desk.write('notes/forged.json', '{}')
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const [call] = await desk.calls(runId, 1)
     const callId = call?.id ?? ''
     await executeCall(desk.worker, { callId, signal: new AbortController().signal })

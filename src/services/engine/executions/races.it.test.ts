@@ -19,8 +19,7 @@ test('decisions, denials that stop, cancels, messages and executions race withou
       input: { path: `notes/${round}-${name}.md`, content: name },
     })
     desk.say({ calls: [write('a'), write('b'), write('c')] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const calls = await desk.calls(runId, 1)
     const { ada, grace } = desk.people
     const settled = await Promise.allSettled([

@@ -104,8 +104,7 @@ describe('grants', () => {
       { calls: [{ tool: 'write_file', input }] },
       { calls: [{ tool: 'write_file', input }] },
     )
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const first = await onlyCall(runId)
     await desk.decide(desk.people.grace, first.requestId, { scope: 'run', grant: { uses: 1 } })
     await desk.execute(first.id)
@@ -122,8 +121,7 @@ describe('grants', () => {
     const path = newPath()
     const input = { path, content: 'again\n' }
     desk.say({ calls: [{ tool: 'write_file', input }] }, { calls: [{ tool: 'write_file', input }] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const first = await onlyCall(runId)
     await desk.decide(desk.people.grace, first.requestId, { scope: 'run' })
     await desk.execute(first.id)

@@ -94,8 +94,7 @@ test('a pre-approved effect whose rows were reset does not run again', async () 
   desk.say({
     calls: [{ tool: 'write_file', input: { path: newPath('scratch'), content: 'new\n' } }],
   })
-  const runId = await desk.start()
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn()
   const call = await onlyCall(runId)
   expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
   await rollBack(call.id)

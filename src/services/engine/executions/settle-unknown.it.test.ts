@@ -169,8 +169,7 @@ describe('an attempt whose end is unknown', () => {
   test('of a pre-approved call is an outcome check for the people of the worker, who may answer `again`', async () => {
     const path = newPath('scratch')
     desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'free\n' } }] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const call = await onlyCall(runId)
     expect(call.verdict).toBe('preApproved')
     desk.beforeExecute = async () => {
@@ -212,8 +211,7 @@ describe('an attempt whose end is unknown', () => {
     const path = newPath('scratch')
     await desk.write(path, 'read me\n')
     desk.say({ calls: [{ tool: 'read_file', input: { path } }] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     return { runId, call: await onlyCall(runId) }
   }
 

@@ -11,8 +11,7 @@ const write = (content: string) => ({ tool: 'write_file', input: { path, content
 
 async function taken(...calls: readonly { readonly tool: string; readonly input: Json }[]) {
   desk.say({ calls })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   return { runId, turn, calls: await desk.calls(runId, 1) }
 }
 

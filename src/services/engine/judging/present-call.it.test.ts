@@ -21,8 +21,7 @@ describe('the presentation of a call', () => {
     const read = { tool: 'read_file', input: { path: 'notes/1.md' } }
     const removal = { tool: 'delete_file', input: { path: 'notes/1.md' } }
     desk.say({ calls: [read, writeCall('scratch/1.txt'), removal, writeCall('notes/2.md')] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const calls = await desk.calls(runId, 1)
     expect(calls.map((call) => call.verdict)).toEqual([
       'preApproved',
@@ -49,8 +48,7 @@ describe('the presentation of a call', () => {
 
   test('is not built again for a call that a grant covers', async () => {
     desk.say({ calls: [writeCall('notes/again.md')] }, { calls: [writeCall('notes/again.md')] })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [call] = await desk.calls(runId, 1)
     await desk.decide(desk.people.grace, call?.requestId ?? '', { scope: 'run' })
     await desk.perform(turn)

@@ -202,8 +202,7 @@ describe('a conversation', () => {
     expect(await closeRun(desk.worker, { runId })).toEqual({ kind: 'closed' })
     // A run that is not a conversation waits without limit.
     desk.say({ calls: [aWrite('stop too\n')] })
-    const plain = await desk.start()
-    const turn = await desk.turn(plain, 1)
+    const { runId: plain, turn } = await desk.startTurn()
     const [plainCall] = await desk.calls(plain, 1)
     await desk.decide(desk.people.grace, plainCall?.requestId ?? '', {
       decision: 'deny',

@@ -349,8 +349,7 @@ describe('a run of such a worker that is started otherwise', () => {
   test('by a call of another worker asks, whatever the tools of that worker say', async () => {
     const call = (worker: string) => ({ tool: 'call_worker', input: { worker, input: 'x' } })
     desk.say({ calls: [call('careful'), call('scribe')] })
-    const runId = await desk.start({ worker: 'caller' })
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn({ worker: 'caller' })
     const calls = await desk.calls(runId, 1)
     expect(calls.map(({ verdict }) => verdict)).toEqual(['ask', 'preApproved'])
   })

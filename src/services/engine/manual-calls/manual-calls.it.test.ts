@@ -54,8 +54,7 @@ describe('a manual tool', () => {
   // Rules: product.md 5
   test('is not offered to the model, and a model that names it gets an error', async () => {
     desk.say({ calls: [{ tool: 'write_file', input: note }] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     expect(desk.modelRequests[0]?.tools.map((tool) => tool.name)).not.toContain('write_file')
     const [call] = await desk.calls(runId, 1)
     expect(call).toMatchObject({ verdict: 'error', text: expect.stringContaining('Only a person') })
@@ -123,8 +122,7 @@ describe('a manual tool', () => {
     await desk.activate({ 'workers/scribe.md': manual.replace('write_file:', 'delete_file:') })
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/own.md', content: 'own\n' } }] })
     await desk.write('scratch/old.txt', 'old\n')
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     expect(await desk.perform(turn)).toMatchObject([{ kind: 'wait' }])
     const called = await invoke(runId, { path: 'scratch/old.txt' }, { tool: 'delete_file' })
     expect(await desk.execute(called.callId)).toEqual({ kind: 'done' })

@@ -10,8 +10,7 @@ useTurnDesk()
 describe('denials', () => {
   test('are passed to the model as quoted data, and the run continues', async () => {
     desk.say({ calls: [aWrite] })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [call] = await desk.calls(runId, 1)
     await desk.decide(desk.people.grace, call?.requestId ?? '', {
       decision: 'deny',
@@ -29,8 +28,7 @@ describe('denials', () => {
   test('are not remembered: the same call asks again, and may be approved then', async () => {
     const again = { tool: 'write_file', input: { path: 'notes/denied.md', content: 'x\n' } }
     desk.say({ calls: [again] }, { calls: [again] })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [denied] = await desk.calls(runId, 1)
     await desk.decide(desk.people.grace, denied?.requestId ?? '', { decision: 'deny' })
     await desk.perform(turn)
@@ -51,8 +49,7 @@ describe('denials', () => {
         { tool: 'write_file', input: { path: 'notes/later.md', content: 'x' } },
       ],
     })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [first, , third] = await desk.calls(runId, 1)
     await desk.decide(desk.people.grace, third?.requestId ?? '')
     await desk.decide(desk.people.grace, first?.requestId ?? '', { decision: 'deny', then: 'stop' })
@@ -75,8 +72,7 @@ describe('denials', () => {
     desk.say({
       calls: [aWrite, { tool: 'write_file', input: { path: 'notes/z.md', content: 'z' } }],
     })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [first, second] = await desk.calls(runId, 1)
     const { grace } = desk.people
     await desk.decide(grace, second?.requestId ?? '', { decision: 'deny', reason: 'not there' })
@@ -89,8 +85,7 @@ describe('denials', () => {
   // Rules: product.md 12
   test('of a later call leave the run waiting for the earlier one, and the reconciler does not take it for stuck', async () => {
     desk.say({ calls: [aWrite, { ...aWrite, input: { ...aWrite.input, path: 'notes/b.md' } }] })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [first, second] = await desk.calls(runId, 1)
     const { grace } = desk.people
     await desk.decide(grace, second?.requestId ?? '', { decision: 'deny', then: 'stop' })
@@ -109,8 +104,7 @@ describe('denials', () => {
 
   test('that nobody gave in time are an expiry, neither approval nor denial', async () => {
     desk.say({ calls: [aWrite] })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     await setRows(desk.database.db, 'request', { run_id: runId }, { expires_at: new Date(0) })
     expect(await advanceRequests(desk.api, { runId })).toEqual({ nextDeadlineMs: null })
     await desk.perform(turn)

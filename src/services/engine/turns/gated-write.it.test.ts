@@ -15,8 +15,7 @@ test('a read runs, a write waits for another person and then runs once, a delete
       { tool: 'delete_file', input: { path: 'notes/1.md' } },
     ],
   })
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   if (turn.kind !== 'calls') throw new Error(turn.kind)
   expect(turn.calls.map((call) => call.step)).toEqual(['execute', 'wait', 'done'])
   expect(turn.nextDeadlineMs).toBeGreaterThan(3_600_000)

@@ -13,8 +13,7 @@ useTurnDesk()
 describe('one turn', () => {
   test('taken twice reads back the stored reply and asks the model once', async () => {
     desk.say({ calls: [aWrite] })
-    const runId = await desk.start()
-    const first = await desk.turn(runId, 1)
+    const { runId, turn: first } = await desk.startTurn()
     const again = await desk.turn(runId, 1)
     expect({ ...again, nextDeadlineMs: null }).toEqual({ ...first, nextDeadlineMs: null })
     expect(desk.modelRequests).toHaveLength(1)
@@ -66,8 +65,7 @@ describe('one turn', () => {
   // Rules: product.md 15
   test('is not taken before every call of the one before has a result', async () => {
     desk.say({ calls: [aWrite] })
-    const runId = await desk.start()
-    const first = await desk.turn(runId, 1)
+    const { runId, turn: first } = await desk.startTurn()
     expect({ ...(await desk.turn(runId, 2)), nextDeadlineMs: null }).toEqual({
       ...first,
       nextDeadlineMs: null,
@@ -129,8 +127,7 @@ describe('one turn', () => {
         { ...aWrite, id: 'same' },
       ],
     })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     expect((await desk.calls(runId, 1)).map((call) => call.result)).toEqual(['error', 'error'])
     await desk.turn(runId, 2)
     const [, answer, toolMessage] = desk.modelRequests.at(-1)?.messages ?? []
@@ -151,8 +148,7 @@ describe('one turn', () => {
         { tool: 'write_file', input: { path: 'readme.md', content: 'x' } },
       ],
     })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const calls = await desk.calls(runId, 1)
     expect(calls.map((call) => call.verdict)).toEqual(['error', 'error', 'error', 'error'])
     expect(calls.map((call) => call.requestId)).toEqual(['', '', '', ''])
@@ -178,8 +174,7 @@ describe('one turn', () => {
 
   test('with more than a hundred calls carries out none of them', async () => {
     desk.say({ calls: Array.from({ length: 101 }, () => aRead) })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     expect(turn.kind === 'calls' && turn.calls.every((call) => call.step === 'done')).toBe(true)
     expect((await desk.calls(runId, 1))[0]?.text).toContain('at most 100 calls')
   })

@@ -63,8 +63,7 @@ describe('a file that a command names', () => {
   test('is kept as it was when the command was asked about, and reading it is recorded', async () => {
     await desk.write('scratch/data.bin', 'a\0b')
     desk.say({ calls: [running('scratch/run.sh', 'scratch/data.bin', 'scratch/none')] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const request = await detailOf(runId, 1)
     expect(request.namedFiles).toMatchObject([
       { path: 'scratch/run.sh', bytes: 12, kind: 'text', writtenBy: null },
@@ -83,8 +82,7 @@ describe('a file that a command names', () => {
     await desk.write('scratch/large.txt', 'x'.repeat(1024 * 1024 + 1))
     const names = ['scratch/.env', 'quiet/q.txt', 'pay/roll.csv', 'scratch/large.txt']
     desk.say({ calls: [running(...names)] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const request = await detailOf(runId, 1)
     expect(request.namedFiles.map(({ path, kind }) => [path, kind])).toEqual([
       ['scratch/.env', 'withheld'],
@@ -106,8 +104,7 @@ describe('a file that a command names', () => {
 
   test('gives access to no other content: not under another name, nor for another kind of call', async () => {
     desk.say({ calls: [running('scratch/run.sh')] }, { calls: [writing('notes/a.md')] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const command = await detailOf(runId, 1)
     for (const name of ['notes/a.md', './scratch/run.sh', 'toString', '']) {
       expect((await refusal(content(command.id, name))).code).toBe('not_found')
@@ -166,8 +163,7 @@ describe('a file that a command names and that the run wrote', () => {
 
   test('in the same turn is shown with its future content, and the request names the call that it waits for', async () => {
     desk.say({ calls: [writing('notes/do.md'), running('notes/do.md')] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const [write] = await desk.calls(runId, 1)
     const request = await detailOf(runId, 1)
     expect(request.namedFiles).toMatchObject([
@@ -182,8 +178,7 @@ describe('a file that a command names and that the run wrote', () => {
       { calls: [writing('notes/do.md')] },
       { calls: [running('notes/do.md'), writing('notes/do.md')] },
     )
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
+    const { runId, turn } = await desk.startTurn()
     const [write] = await desk.calls(runId, 1)
     await desk.decide(desk.people.grace, write?.requestId ?? '', { decision: 'deny' })
     await desk.perform(turn)

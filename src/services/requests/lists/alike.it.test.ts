@@ -28,8 +28,7 @@ const write = (path: string, content = 'hello\n') => ({
 async function ask(path: string, content?: string) {
   await rm(join(desk.root, path), { force: true })
   desk.say(write(path, content))
-  const runId = await desk.start()
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn()
   const [call] = await desk.calls(runId, 1)
   const requestId = call?.requestId ?? ''
   return { runId, requestId, perform: () => desk.perform(turn) }

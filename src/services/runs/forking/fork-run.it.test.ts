@@ -50,8 +50,7 @@ beforeEach(() => {
 async function finished(input: Parameters<AgentDesk['start']>[0] = {}): Promise<string> {
   const call = aWrite()
   desk.say({ text: 'I write.', calls: [call] }, { text: 'It is written.' })
-  const runId = await desk.start(input)
-  const turn = await desk.turn(runId, 1)
+  const { runId, turn } = await desk.startTurn(input)
   const [approvedCall] = await desk.calls(runId, 1)
   await desk.decide(desk.people.grace, approvedCall?.requestId ?? '', { scope: 'run' })
   await desk.perform(turn)
@@ -301,8 +300,7 @@ describe('a person behind the old run', () => {
 test('a fork has no grants of the old run: a call that was approved there for the run asks again', async () => {
   const call = aWrite()
   desk.say({ calls: [call] })
-  const old = await desk.start({ conversation: true })
-  const turn = await desk.turn(old, 1)
+  const { runId: old, turn } = await desk.startTurn({ conversation: true })
   const [approvedCall] = await desk.calls(old, 1)
   await desk.decide(desk.people.grace, approvedCall?.requestId ?? '', { scope: 'run' })
   await desk.perform(turn)

@@ -14,8 +14,7 @@ async function factsOf(runId: string, position: number) {
 describe('the times of a call', () => {
   test('include the time of the request while it waits, and the time of a denial', async () => {
     desk.say({ calls: [aWrite] })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
+    const { runId } = await desk.startTurn()
     const waiting = await factsOf(runId, 0)
     expect(Date.parse(waiting?.times.askedAt ?? '')).toBeGreaterThan(Date.now() - 60_000)
     expect(waiting).toMatchObject({

@@ -119,8 +119,7 @@ test('the task of a fork is its own message, and that of a repeated start is the
   const changeSetOf = (id: string) =>
     readChangeSet(desk.api, desk.people.ada.caller, { runId: id, turn: 2 })
   desk.say({ text: 'Tidied.' })
-  const old = await desk.start({ input: 'Tidy the shelf' })
-  await desk.turn(old, 1)
+  const { runId: old } = await desk.startTurn({ input: 'Tidy the shelf' })
   const { id: onward } = await forkRun(desk.api, desk.people.ada.caller, {
     runId: old,
     text: 'Tidy the cellar',

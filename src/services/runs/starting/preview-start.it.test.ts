@@ -96,8 +96,7 @@ test('a run calls such a worker only with an input that fits, and gets the schem
       { tool: 'call_worker', input: { worker: 'form', input: { version: '1.2' } } },
     ],
   })
-  const runId = await desk.start({ worker: 'boss' })
-  await desk.turn(runId, 1)
+  const { runId } = await desk.startTurn({ worker: 'boss' })
   const [wrong, right] = await desk.calls(runId, 1)
   expect([wrong?.verdict, right?.verdict]).toEqual(['error', 'ask'])
   expect(wrong?.text).toContain('input must be an object; runs of form are started with: {"type"')
