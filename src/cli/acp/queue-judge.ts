@@ -1,5 +1,5 @@
 import { decideHook, reportHook, type ServiceAddress } from '../hook/answer-hook.ts'
-import { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
+import type { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
 import type { CallJudge } from './permission-proxy.ts'
 
 /**
@@ -13,12 +13,11 @@ export function queueJudge(of: {
   readonly root: string
   readonly hostProof: Uint8Array | null
   readonly waitMs: number
-  /** the names of calls that waited too long */
-  readonly stateFolder: string
+  /** calls that waited too long */
+  readonly waiting: WaitingCalls
 }): CallJudge {
-  const { hostProof, root, service } = of
+  const { hostProof, root, service, waiting } = of
   const agent = { name: 'acp', title: of.title }
-  const waiting = new WaitingCalls(of.stateFolder)
   return {
     decide: (event, cancelled) =>
       decideHook(event, {

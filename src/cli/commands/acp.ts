@@ -1,12 +1,11 @@
-import { basename, join, resolve } from 'node:path'
-import { homedir } from 'node:os'
+import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { processEnvironment, readText } from '#runtime/environment.ts'
+import { processEnvironment } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
 import { requireKey } from '../service/require-key.ts'
 import { type ServiceOptions, withFolders, withUrl } from '../service/service-options.ts'
+import { secondsOf } from '../terminal/wait-seconds.ts'
 import { withExamples } from './examples.ts'
-import { readWait } from './option-values.ts'
 
 interface AcpOptions extends ServiceOptions {
   readonly root: string
@@ -32,13 +31,12 @@ export function addAcpCommand(program: Command): void {
 async function serve(agent: string[], options: AcpOptions): Promise<void> {
   const environment = processEnvironment()
   const apiKey = requireKey(environment)
-  const seconds = readWait(options.wait)
+  const seconds = secondsOf(options.wait)
   const { hostProof, url } = await findService(options, environment)
   const { runAcp } = await import('../acp/run-acp.ts')
   const { queueJudge } = await import('../acp/queue-judge.ts')
+  const { waitingCallsOf } = await import('../hook/run-hook.ts')
   const [program = '', ...words] = agent
-  const home = readText(environment, 'HOME') ?? homedir()
-  const state = readText(environment, 'XDG_STATE_HOME') ?? join(home, '.local', 'state')
   const root = resolve(options.root)
   const code = await runAcp({
     agent: [program, ...words],
@@ -49,7 +47,7 @@ async function serve(agent: string[], options: AcpOptions): Promise<void> {
       root,
       hostProof,
       waitMs: seconds * 1000,
-      stateFolder: join(state, 'countersign', 'hooks'),
+      waiting: waitingCallsOf(environment),
     }),
     input: process.stdin,
     output: process.stdout,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { connect } from '../service/connect.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { withService, type JsonOptions } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { printable } from '../text/terminal-text.ts'
 import { withExamples } from './examples.ts'
@@ -18,26 +18,19 @@ export function addExplainCommand(program: Command): void {
     .argument('<tool>', 'the name of the tool, such as write_file')
     .argument('<input>', 'the tool input as JSON')
     .option('--json', 'print JSON')
-    .action(
-      async (
-        worker: string,
-        tool: string,
-        input: string,
-        options: ServiceOptions & { json?: boolean },
-      ) => {
-        const service = await connect(options)
-        const body = { worker, tool, input: readInput(input) }
-        const answer = await service.call('explainCall', { body })
-        if (options.json === true) return console.log(jsonText(answer))
-        console.log(
-          `${answer.verdict}: ${printable(answer.reason)}\n${factsOf(answer)}\n\n${table(
-            ['step', 'outcome', 'detail'],
-            answer.steps.map((step) => [step.step, step.outcome, step.detail]),
-            '',
-          )}`,
-        )
-      },
-    )
+    .action(async (worker: string, tool: string, input: string, options: JsonOptions) => {
+      const service = await connect(options)
+      const body = { worker, tool, input: readInput(input) }
+      const answer = await service.call('explainCall', { body })
+      if (options.json === true) return console.log(jsonText(answer))
+      console.log(
+        `${answer.verdict}: ${printable(answer.reason)}\n${factsOf(answer)}\n\n${table(
+          ['step', 'outcome', 'detail'],
+          answer.steps.map((step) => [step.step, step.outcome, step.detail]),
+          '',
+        )}`,
+      )
+    })
   withExamples(command, [
     `explain release-notes write_file '{"path": "notes/1.2.md", "content": "…"}'`,
     `explain release-notes delete_file '{"path": "notes/1.0.md"}' --json`,

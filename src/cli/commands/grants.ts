@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { GrantView } from '#api/schemas/policy/grants.ts'
-import { connect } from '../service/connect.ts'
+import { actOn } from '../service/act-on.ts'
 import { printList } from '../service/print-list.ts'
-import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
+import { addList, withService, type JsonOptions } from '../service/service-options.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
 import { runArgument } from './option-values.ts'
@@ -16,7 +16,7 @@ export function addGrantsCommand(program: Command): void {
     .description('list the grants of a run, with who approved each and when')
     .argument(...runArgument)
     .option('--json', 'print JSON')
-    .action((id: string, options: ServiceOptions & { json?: boolean }) =>
+    .action((id: string, options: JsonOptions) =>
       printList(options, {
         read: (service) => service.call('listGrants', { params: { id } }),
         columns: {
@@ -37,10 +37,12 @@ export function addGrantsCommand(program: Command): void {
   const revoke = withService(grants.command('revoke'))
     .description('end a grant at once')
     .argument('<grant>', 'its id')
-    .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).call('revokeGrant', { params: { id } })
-      console.log('Revoked. The next such call asks again.')
-    })
+    .action(
+      actOn(
+        (service, id) => service.call('revokeGrant', { params: { id } }),
+        'Revoked. The next such call asks again.',
+      ),
+    )
   withExamples(revoke, [`grants revoke ${runExample}`])
 }
 

@@ -5,8 +5,8 @@ import { processEnvironment } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
 import { requireKey } from '../service/require-key.ts'
 import { type ServiceOptions, withFolders, withUrl } from '../service/service-options.ts'
+import { secondsOf } from '../terminal/wait-seconds.ts'
 import { withExamples } from './examples.ts'
-import { readWait } from './option-values.ts'
 
 interface McpOptions extends ServiceOptions {
   readonly server?: string
@@ -46,7 +46,7 @@ async function serve(options: McpOptions): Promise<void> {
     const gateway = { url: new URL(path, url), apiKey }
     return forwardMessages(gateway, process.stdin, process.stdout)
   }
-  const waitSeconds = readWait(options.wait)
+  const waitSeconds = secondsOf(options.wait)
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
   const { permissionServer } = await import('../mcp/permission-server.ts')
   const { messageTransport } = await import('../mcp/message-transport.ts')

@@ -58,13 +58,6 @@ export function parseSpan(text: string): number | null {
   return match === null ? null : Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]
 }
 
-/** Seconds for which a program waits for a decision, at most a day. */
-export function readWait(text: string): number {
-  const seconds = Number(text)
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400) return seconds
-  throw new CommandFailure('--wait takes a number of seconds, 1 to 86400', exitCodes.usage)
-}
-
 /** Reads the limits of a run's budget, `turns=10,tokens=50000,costUsd=2.5`. */
 export function readBudget(text: string): RunBudget {
   const budget: { turns?: number; tokens?: number; costUsd?: number } = {}

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { connect } from '../service/connect.ts'
 import { printList } from '../service/print-list.ts'
-import { withService, type ServiceOptions } from '../service/service-options.ts'
+import { withService, type ServiceOptions, type JsonOptions } from '../service/service-options.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 import { printable } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
@@ -33,7 +33,7 @@ export function addPolicyChanges(policy: Command): void {
   withExamples(apply, ['policy apply 3', 'policy apply 3 --project ../agents'])
 }
 
-function listChanges(options: ServiceOptions & { json?: boolean }): Promise<void> {
+function listChanges(options: JsonOptions): Promise<void> {
   return printList(options, {
     read: (service) => service.call('listPolicyChanges'),
     columns: {

@@ -11,6 +11,7 @@ import {
   withPaging,
   type ServiceOptions,
   withService,
+  type JsonOptions,
 } from '../service/service-options.ts'
 import { ServiceProblem, type Service } from '../service/service.ts'
 import { definitionsText, serversText } from '../text/definitions-text.ts'
@@ -22,10 +23,6 @@ import { readInstant } from './option-values.ts'
 import { replayFolder, type ReplayedCalls } from './replay-folder.ts'
 import { addPolicyChanges } from './policy-changes.ts'
 import { jsonText } from '../terminal/json-text.ts'
-
-interface PolicyOptions extends ServiceOptions {
-  readonly json?: boolean
-}
 
 const digestExample = '"$(countersign policy diff --digest)"'
 
@@ -82,7 +79,7 @@ export function addPolicyCommand(program: Command): Command {
   return policy
 }
 
-async function showState(options: PolicyOptions): Promise<void> {
+async function showState(options: JsonOptions): Promise<void> {
   const service = await connect(options)
   const state = await service.call('getPolicy')
   if (options.json === true) return console.log(jsonText(state))
@@ -91,14 +88,14 @@ async function showState(options: PolicyOptions): Promise<void> {
   if (items.length > 0) console.log(serversText(items))
 }
 
-async function showDefinitions(options: PolicyOptions): Promise<void> {
+async function showDefinitions(options: JsonOptions): Promise<void> {
   const list = await (await connect(options)).call('listDefinitions')
   if (options.json === true) return console.log(jsonText(list))
   console.log(definitionsText(list.items, terminalColumns()))
 }
 
 async function showDifference(
-  options: PolicyOptions & { from?: string; to?: string; digest?: boolean },
+  options: JsonOptions & { from?: string; to?: string; digest?: boolean },
 ): Promise<void> {
   const service = await connect(options)
   const { from, to } = options
@@ -107,7 +104,7 @@ async function showDifference(
   console.log(options.digest === true ? comparison.to : differenceText(comparison))
 }
 
-interface ActivateOptions extends PolicyOptions {
+interface ActivateOptions extends JsonOptions {
   readonly digest?: string
   readonly yes?: boolean
 }
@@ -179,7 +176,7 @@ function agreementSentence({ state, digest, sequence }: PolicyAgreement): string
   }
 }
 
-async function replayCalls(options: PolicyOptions & { since?: string }): Promise<void> {
+async function replayCalls(options: JsonOptions & { since?: string }): Promise<void> {
   const replayed = await replayFolder(await connect(options), options.since)
   console.log(options.json === true ? jsonText(replayed) : replayText(replayed))
   const isSame = replayed.items.length === 0 && replayed.notJudged.length === 0
@@ -194,7 +191,7 @@ async function withdrawProposal(options: ServiceOptions): Promise<void> {
   console.log(`Withdrawn: ${proposal.digest}`)
 }
 
-function showHistory(options: PolicyOptions & PagingOptions): Promise<void> {
+function showHistory(options: JsonOptions & PagingOptions): Promise<void> {
   return printList(options, {
     read: (service, query) => service.call('listActivations', { query }),
     columns: {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { connect } from '../service/connect.ts'
-import { type Columns, type ServiceOptions, withService } from '../service/service-options.ts'
+import { type Columns, withService, type JsonOptions } from '../service/service-options.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { missedText } from '../text/missed-text.ts'
 import { fromNow } from '../text/times.ts'
@@ -39,7 +39,7 @@ export function addSchedulesCommand(program: Command): void {
     )
     .argument('<name>', 'its name in countersign.yaml')
     .option('--json', 'print JSON')
-    .action(async (name: string, options: ServiceOptions & { json?: boolean }) => {
+    .action(async (name: string, options: JsonOptions) => {
       const run = await (await connect(options)).call('triggerSchedule', { params: { name } })
       console.log(options.json === true ? jsonText(run) : `Started run #${run.number}.`)
     })

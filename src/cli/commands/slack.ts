@@ -1,6 +1,12 @@
 import type { Command } from 'commander'
+import { actOn } from '../service/act-on.ts'
 import { connect } from '../service/connect.ts'
-import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
+import {
+  addList,
+  type ServiceOptions,
+  withService,
+  type JsonOptions,
+} from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { withExamples } from './examples.ts'
 import { printableLine } from '../text/terminal-text.ts'
@@ -27,14 +33,11 @@ export function addSlackCommand(program: Command): void {
   const unlink = withService(slack.command('unlink'))
     .description('end a link at once')
     .argument('<link>', 'its id')
-    .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).call('removeSlackLink', { params: { id } })
-      console.log('Ended.')
-    })
+    .action(actOn((service, id) => service.call('removeSlackLink', { params: { id } }), 'Ended.'))
   withExamples(unlink, ['slack unlink 019ab0c2-7d1e-7000-8000-0242ac120002'])
 }
 
-async function listLinks(options: ServiceOptions & { json?: boolean }): Promise<void> {
+async function listLinks(options: JsonOptions): Promise<void> {
   const list = await (await connect(options)).call('listSlackLinks')
   if (options.json === true) return console.log(jsonText(list))
   console.log(

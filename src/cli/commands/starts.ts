@@ -7,16 +7,14 @@ import {
   addList,
   type Columns,
   rowOf,
-  type ServiceOptions,
   withService,
+  type JsonOptions,
 } from '../service/service-options.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
 import { jsonText } from '../terminal/json-text.ts'
-
-type Options = ServiceOptions & { json?: boolean }
 
 /** The last run of a schedule or a trigger, in a few words; empty without one. */
 export function lastRunText(lastRun: Schedule['lastRun']): string {
@@ -51,7 +49,7 @@ export function addStartCommands<Item extends { readonly name: string; readonly 
   const ls = addList(group)
     .description(descriptions.ls)
     .option('--json', 'print JSON')
-    .action((options: Options) =>
+    .action((options: JsonOptions) =>
       printList(options, {
         read: async (service) => ({ ...(await does.list(service)), nextCursor: null }),
         columns,
@@ -63,7 +61,7 @@ export function addStartCommands<Item extends { readonly name: string; readonly 
     .description(descriptions.show)
     .argument('<name>', 'its name in countersign.yaml')
     .option('--json', 'print JSON')
-    .action(async (name: string, options: Options) => {
+    .action(async (name: string, options: JsonOptions) => {
       const service = await connect(options)
       const { items } = await does.list(service)
       const item = requireNamed(kind, name, items)
@@ -100,7 +98,7 @@ function addPauseCommands<Item extends { readonly paused: boolean }>(
       .description(says[verb])
       .argument('<name>', 'its name in countersign.yaml')
       .option('--json', 'print JSON')
-      .action(async (name: string, options: Options) => {
+      .action(async (name: string, options: JsonOptions) => {
         const item = await change(await connect(options), verb, name)
         if (options.json === true) return console.log(jsonText(item))
         console.log(item.paused ? 'Paused.' : resumedText(item))

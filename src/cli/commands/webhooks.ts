@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { connect } from '../service/connect.ts'
+import { actOn } from '../service/act-on.ts'
 import { printList } from '../service/print-list.ts'
 import {
   type PagingOptions,
@@ -7,6 +7,7 @@ import {
   addList,
   type ServiceOptions,
   withService,
+  type JsonOptions,
 } from '../service/service-options.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
@@ -43,14 +44,16 @@ export function addWebhooksCommand(program: Command): void {
   const resend = withService(webhooks.command('resend'))
     .description('send a delivered or dead notification again, with the same id')
     .argument('<delivery>', 'its id')
-    .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).call('resendDelivery', { params: { id } })
-      console.log('It is being sent again.')
-    })
+    .action(
+      actOn(
+        (service, id) => service.call('resendDelivery', { params: { id } }),
+        'It is being sent again.',
+      ),
+    )
   withExamples(resend, [`webhooks resend ${runExample}`])
 }
 
-function listEndpoints(options: ServiceOptions & { json?: boolean }): Promise<void> {
+function listEndpoints(options: JsonOptions): Promise<void> {
   return printList(options, {
     read: (service) => service.call('listWebhooks'),
     columns: {

@@ -10,7 +10,7 @@ import { isDumb } from '../terminal/interactive.ts'
 import { isInterrupt, Keyboard } from '../terminal/keyboard.ts'
 import type { Line } from '../terminal/read-line.ts'
 import { dim } from '../text/colour.ts'
-import { printableLine } from '../text/terminal-text.ts'
+import { stateLine } from '../text/state-line.ts'
 import { waitingLines } from '../text/waiting-lines.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { followStream, isFinal } from './follow-stream.ts'
@@ -104,11 +104,9 @@ class Conversation {
         console.log('completed')
         return this.#printer.hasDenial ? exitCodes.denied : exitCodes.done
       case 'failed':
-      case 'cancelled': {
-        const why = run.failure === undefined ? '' : `: ${printableLine(run.failure.message)}`
-        console.error(`${run.state}${why}`)
+      case 'cancelled':
+        console.error(stateLine(run))
         return exitCodes.failed
-      }
       case 'waiting_for_input':
         return this.#waitAtRest(run)
       case 'running':
@@ -212,14 +210,7 @@ class Conversation {
       if (choice === 'left') console.log(`#${number} is not decided.`)
       if (choice === 'gone') console.log(`#${number} was decided elsewhere.`)
       if (typeof choice === 'string') continue
-      try {
-        console.log(await sendChoice(this.#service, request, choice))
-      } catch (error) {
-        // Another person decided first, or the request changed. The next poll shows the current
-        // state.
-        if (!(error instanceof CommandFailure)) throw error
-        console.error(error.message)
-      }
+      await sendChoice(this.#service, request, choice)
       await this.#printer.printNews()
     }
     return null

@@ -1,6 +1,6 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { Service } from '../service/service.ts'
-import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
 import { Keyboard } from '../terminal/keyboard.ts'
 import { askByKey } from './ask-by-key.ts'
 import { requestKeys } from './request-keys.ts'
@@ -27,14 +27,5 @@ export async function decideByKey(
     )
     return 'left'
   }
-  try {
-    console.log(await sendChoice(service, request, choice))
-    return 'decided'
-  } catch (error) {
-    // Another person decided first, or the request changed. This is printed, and the next reading
-    // shows the current state.
-    if (!(error instanceof CommandFailure)) throw error
-    console.error(error.message)
-    return 'left'
-  }
+  return (await sendChoice(service, request, choice)) ? 'decided' : 'left'
 }

@@ -8,6 +8,7 @@ import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
 import { type Service, pageUrl } from '../service/service.ts'
 import { restLines } from '../text/rest-lines.ts'
+import { stateLine } from '../text/state-line.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { waitingLines } from '../text/waiting-lines.ts'
@@ -64,9 +65,7 @@ async function watch(of: Watch, runId: string): Promise<ExitCode> {
         return denied ? exitCodes.denied : exitCodes.done
       case 'failed':
       case 'cancelled':
-        console.error(
-          `${run.state}${run.failure === undefined ? '' : `: ${printableLine(run.failure.message)}`}`,
-        )
+        console.error(stateLine(run))
         return run.failure?.code === 'start_denied' ? exitCodes.denied : exitCodes.failed
       case 'waiting_for_input':
         if (run.rest === 'answered') {

@@ -7,7 +7,8 @@ import { errorMessage } from '#domain/error-message.ts'
 import { isBeforeCall, type HookEventName } from '#domain/hooks/hook-events.ts'
 import { hookCommand, hookUrl, installHook, writeManaged, type HookWords } from './install-hook.ts'
 import { writePlugin } from './write-plugin.ts'
-import { runHook, secondsOf, type HookOptions } from './run-hook.ts'
+import { secondsOf } from '../terminal/wait-seconds.ts'
+import { runHook, type HookOptions } from './run-hook.ts'
 
 /** The options of `countersign hook NAME` and `countersign-hook NAME`. */
 export interface HookCommandOptions extends HookOptions {
@@ -83,7 +84,7 @@ async function install(
 ): Promise<void> {
   const { title } = agents[name]
   const folder = resolve(options.project ?? '.')
-  const waitSeconds = checkedWait(options.wait)
+  const waitSeconds = secondsOf(options.wait)
   if (options.data !== undefined || isAbsolute(options.root ?? '')) {
     throw new CommandFailure(
       'The settings are for every machine of a team: leave --data out and set COUNTERSIGN_URL, and give --root relative to the project folder',
@@ -168,15 +169,7 @@ function checkDefer(
       exitCodes.usage,
     )
   }
-  if (defer !== undefined) checkedWait(defer, '--defer')
-}
-
-function checkedWait(text: string, option?: string): number {
-  try {
-    return secondsOf(text, option)
-  } catch (error) {
-    throw new CommandFailure(errorMessage(error), exitCodes.usage)
-  }
+  if (defer !== undefined) secondsOf(defer, '--defer')
 }
 
 async function readStandardInput(): Promise<string> {

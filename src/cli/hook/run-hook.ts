@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readText, type Environment } from '#runtime/environment.ts'
 import { findService, type FoundService } from '../service/find-service.ts'
+import { secondsOf } from '../terminal/wait-seconds.ts'
 import { hookEvents, isBeforeCall, type HookEventName } from '#domain/hooks/hook-events.ts'
 import { agentNames, agentOf, usualWaitSeconds, type Agent } from '#domain/hooks/agents.ts'
 import { decideHook, reportHook } from './answer-hook.ts'
@@ -177,11 +178,4 @@ function stateFolder(environment: Environment): string {
   const home = readText(environment, 'HOME') ?? homedir()
   const state = readText(environment, 'XDG_STATE_HOME') ?? join(home, '.local', 'state')
   return join(state, 'countersign')
-}
-
-/** Reads seconds of the command line. Throws a sentence for anything else. */
-export function secondsOf(text: string, option = '--wait'): number {
-  const seconds = Number(text)
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400) return seconds
-  throw new Error(`${option} takes a number of seconds, 1 to 86400`)
 }

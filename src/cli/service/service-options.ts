@@ -9,6 +9,11 @@ export interface ServiceOptions extends FolderOptions {
   readonly as?: string
 }
 
+/** Of a command that can also print JSON. */
+export interface JsonOptions extends ServiceOptions {
+  readonly json?: boolean
+}
+
 /** The options of every command that calls the running service. */
 export function withService(command: Command): Command {
   return withUrl(withFolders(command)).option(

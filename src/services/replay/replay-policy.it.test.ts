@@ -21,7 +21,7 @@ desk.say({
     { tool: 'write_file', input: { path: 'elsewhere.txt', content: 'x' } },
   ],
 })
-const { runId } = await desk.startTurn()
+await desk.startTurn()
 
 async function replay(more: { since?: Date; cursor?: string; limit?: number } = {}) {
   return replayPolicy(desk.api, desk.people.olga.caller, { projectDir: desk.root, ...more })

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { PermissionProxy } from '#cli/acp/permission-proxy.ts'
 import { queueJudge } from '#cli/acp/queue-judge.ts'
 import { runAcp } from '#cli/acp/run-acp.ts'
+import { WaitingCalls } from '#cli/hook/waiting/waiting-calls.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { newFolder } from '../../harness/new-folder.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
@@ -41,7 +42,7 @@ async function openEditor({ key = program.key, waitMs = 60_000, url = api.url } 
       root: folder,
       hostProof: null,
       waitMs,
-      stateFolder: join(folder, 'state'),
+      waiting: new WaitingCalls(join(folder, 'state')),
     }),
     input,
     output,

@@ -65,7 +65,7 @@ export class StandInTemporal {
       withDeadline: (call) => call(),
       searchAttributes: async () => new Map(),
       addSearchAttributes: async () => undefined,
-      close: async () => undefined,
+      [Symbol.asyncDispose]: async () => undefined,
     }
   }
 

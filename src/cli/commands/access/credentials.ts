@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { actOn } from '../../service/act-on.ts'
 import { connect } from '../../service/connect.ts'
 import { printList } from '../../service/print-list.ts'
 import {
@@ -31,10 +32,9 @@ export function addCredentialsCommand(people: Command): void {
   const remove = withService(credentials.command('remove'))
     .description('remove a passkey; that of another person needs the right managePeople')
     .argument('<id>', 'its id')
-    .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).call('removeCredential', { params: { id } })
-      console.log('Removed.')
-    })
+    .action(
+      actOn((service, id) => service.call('removeCredential', { params: { id } }), 'Removed.'),
+    )
   withExamples(remove, ['people credentials remove 019ab0c2-7d1e-7000-8000-0242ac120002'])
 }
 

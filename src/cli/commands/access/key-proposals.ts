@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { actOn } from '../../service/act-on.ts'
 import { connect } from '../../service/connect.ts'
 import { printList } from '../../service/print-list.ts'
 import {
@@ -6,6 +7,7 @@ import {
   withPaging,
   type ServiceOptions,
   withService,
+  type JsonOptions,
 } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
 import { jsonText } from '../../terminal/json-text.ts'
@@ -20,7 +22,7 @@ export function addProposalCommands(keys: Command): void {
     .description('claim a key that was proposed to you; its secret is printed only once')
     .argument('<proposal>', 'its id')
     .option('--json', 'print JSON')
-    .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
+    .action(async (id: string, options: JsonOptions) => {
       const service = await connect(options)
       const answer = await service.call('claimKey', { params: { id } })
       console.log(options.json === true ? jsonText(answer) : answer.key)
@@ -29,10 +31,7 @@ export function addProposalCommands(keys: Command): void {
   const decline = withService(keys.command('decline'))
     .description('decline a key that was proposed to you, or withdraw a proposal')
     .argument('<proposal>', 'its id')
-    .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).call('declineKey', { params: { id } })
-      console.log('Declined.')
-    })
+    .action(actOn((service, id) => service.call('declineKey', { params: { id } }), 'Declined.'))
   withExamples(decline, ['keys decline 019ae7c2-54f0-7a31-b7c1-5a8f6f0f3c55'])
 }
 

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ApiKeyView } from '#api/schemas/access/keys.ts'
 import { type ApiKeyScope, apiKeyScopes } from '#domain/api-key-scope.ts'
 import { processEnvironment } from '#runtime/environment.ts'
+import { actOn } from '../../service/act-on.ts'
 import { connect } from '../../service/connect.ts'
 import { findService } from '../../service/find-service.ts'
 import { printList } from '../../service/print-list.ts'
@@ -11,6 +12,7 @@ import {
   addList,
   type ServiceOptions,
   withService,
+  type JsonOptions,
 } from '../../service/service-options.ts'
 import { Service } from '../../service/service.ts'
 import { startSession, withSession } from '../../service/sign-in.ts'
@@ -19,12 +21,11 @@ import { withExamples } from '../examples.ts'
 import { addProposalCommands } from './key-proposals.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 
-interface CreateOptions extends ServiceOptions {
+interface CreateOptions extends JsonOptions {
   readonly name: string
   readonly owner?: string
   readonly scopes: readonly ApiKeyScope[]
   readonly expires?: string
-  readonly json?: boolean
 }
 
 /** `countersign keys [create|ls|rotate|revoke|proposals|claim|decline]`. */
@@ -67,10 +68,7 @@ export function addKeysCommand(program: Command): void {
   const revoke = withService(keys.command('revoke'))
     .description('revoke a key at once')
     .argument('<key>', 'its id')
-    .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).call('revokeKey', { params: { id } })
-      console.log('Revoked.')
-    })
+    .action(actOn((service, id) => service.call('revokeKey', { params: { id } }), 'Revoked.'))
   withExamples(revoke, ['keys revoke 8b284a57b3f20b70'])
   addProposalCommands(keys)
 }
@@ -102,9 +100,8 @@ function readScopes(text: string): ApiKeyScope[] {
   })
 }
 
-interface RotateOptions extends ServiceOptions {
+interface RotateOptions extends JsonOptions {
   readonly overlap: number
-  readonly json?: boolean
 }
 
 async function rotateKey(id: string, options: RotateOptions): Promise<void> {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { z } from 'zod'
 import type { signInLink } from '#api/schemas/access/auth.ts'
 import { processEnvironment } from '#runtime/environment.ts'
+import { actOn } from '../../service/act-on.ts'
 import { connect } from '../../service/connect.ts'
 import { findService } from '../../service/find-service.ts'
 import { printList } from '../../service/print-list.ts'
@@ -11,6 +12,7 @@ import {
   addList,
   type ServiceOptions,
   withService,
+  type JsonOptions,
 } from '../../service/service-options.ts'
 import { Service } from '../../service/service.ts'
 import { addCredentialsCommand } from './credentials.ts'
@@ -43,7 +45,7 @@ export function addPeopleCommand(program: Command): void {
     )
     .argument('<email>', 'the person whom the link signs in')
     .option('--json', 'print JSON')
-    .action(async (email: string, options: ServiceOptions & { json?: boolean }) => {
+    .action(async (email: string, options: JsonOptions) => {
       const signInLink = await makeLink(email, options)
       if (options.json === true) return console.log(jsonText(signInLink))
       console.log(`${signInLink.url}\nworks once, until ${signInLink.expiresAt}`)
@@ -54,20 +56,21 @@ export function addPeopleCommand(program: Command): void {
       'end the sessions and keys of a person for good; their votes no longer count (right managePeople)',
     )
     .argument('<email>', 'the person')
-    .action(async (email: string, options: ServiceOptions) => {
-      await (await connect(options)).call('disablePerson', { params: { email } })
-      console.log('Disabled, for good: this cannot be undone.')
-    })
+    .action(
+      actOn(
+        (service, email) => service.call('disablePerson', { params: { email } }),
+        'Disabled, for good: this cannot be undone.',
+      ),
+    )
   withExamples(disable, ['people disable grace@example.com'])
   const unlink = withService(people.command('unlink'))
     .description(
       'remove the link between a person and their account at the sign-in provider (right managePeople)',
     )
     .argument('<email>', 'the person; the next account with their verified address becomes theirs')
-    .action(async (email: string, options: ServiceOptions) => {
-      await (await connect(options)).call('unlinkAccount', { params: { email } })
-      console.log('Unlinked.')
-    })
+    .action(
+      actOn((service, email) => service.call('unlinkAccount', { params: { email } }), 'Unlinked.'),
+    )
   withExamples(unlink, ['people unlink grace@example.com'])
   addCredentialsCommand(people)
 }

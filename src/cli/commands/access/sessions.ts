@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { countWords } from '#domain/text/quantities/count-words.ts'
+import { actOn } from '../../service/act-on.ts'
 import { connect } from '../../service/connect.ts'
 import { printList } from '../../service/print-list.ts'
 import {
@@ -31,10 +32,7 @@ export function addSessionsCommand(program: Command): void {
   const end = withService(sessions.command('end'))
     .description('end a session at once')
     .argument('<session>', 'its id')
-    .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).call('endSession', { params: { id } })
-      console.log('Ended.')
-    })
+    .action(actOn((service, id) => service.call('endSession', { params: { id } }), 'Ended.'))
   withExamples(end, ['sessions end 019ab0c2-7d1e-7000-8000-0242ac120002'])
   const others = withService(sessions.command('end-others'))
     .description('end all your sessions but the one of this command')

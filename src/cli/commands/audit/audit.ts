@@ -7,9 +7,9 @@ import {
   type PagingOptions,
   printPage,
   withPaging,
-  type ServiceOptions,
   withService,
   withFolders,
+  type JsonOptions,
 } from '../../service/service-options.ts'
 import { addAuditExportCommand } from './audit-export.ts'
 import { filtersOf, withFilters, type FilterOptions } from './audit-filters.ts'
@@ -61,8 +61,7 @@ function sentenceOf(event: AuditEventView, about: AuditSubjects): string {
   return parts.map(({ as, text }) => (as === 'words' ? `“${text}”` : text)).join(' ')
 }
 
-interface KeyOptions extends ServiceOptions {
-  readonly json?: boolean
+interface KeyOptions extends JsonOptions {
   readonly chain?: boolean
 }
 

@@ -5,15 +5,18 @@ import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { RetentionPreviewView } from '#api/schemas/operation/retention.ts'
 import { requestOf } from '#client/call.ts'
 import { connect } from '../../service/connect.ts'
-import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import {
+  type ServiceOptions,
+  withService,
+  type JsonOptions,
+} from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
 import { readInstant } from '../option-values.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 
-interface RetentionOptions extends ServiceOptions {
+interface RetentionOptions extends JsonOptions {
   readonly transcripts?: string
   readonly records?: string
-  readonly json?: boolean
 }
 
 /**

@@ -5,7 +5,7 @@ import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
 import { promptNow } from '../../terminal/prompt-now.ts'
 import { connect } from '../../service/connect.ts'
-import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { withService, type JsonOptions } from '../../service/service-options.ts'
 import { requestText } from '../../text/request-text.ts'
 import { withExamples } from '../examples.ts'
 import { requestArgument } from '../option-values.ts'
@@ -25,7 +25,7 @@ export function addAnswerCommand(program: Command): void {
 async function answer(
   ref: string,
   answerText: string | undefined,
-  options: ServiceOptions & { json?: boolean },
+  options: JsonOptions,
 ): Promise<void> {
   if (answerText === undefined && !isInteractive()) {
     const sentence = `Without a terminal, give the answer: countersign answer ${ref} TEXT`

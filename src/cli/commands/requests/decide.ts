@@ -21,12 +21,12 @@ import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
 import { promptNow } from '../../terminal/prompt-now.ts'
 import { connect } from '../../service/connect.ts'
-import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { withService, type JsonOptions } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
 import { readInstant, requestArgument } from '../option-values.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 
-interface DecideOptions extends ServiceOptions {
+interface DecideOptions extends JsonOptions {
   readonly scope?: ScopeName
   readonly uses?: number
   readonly until?: string
@@ -34,7 +34,6 @@ interface DecideOptions extends ServiceOptions {
   readonly digest?: string
   readonly stop?: boolean
   readonly again?: boolean
-  readonly json?: boolean
 }
 
 const undecided = 'Nothing was decided.'

@@ -3,16 +3,15 @@ import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { ErasedView } from '#api/schemas/requests/erasure.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { connect } from '../../service/connect.ts'
-import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { withService, type JsonOptions } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
 import { readReference } from '../option-values.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 
-interface EraseOptions extends ServiceOptions {
+interface EraseOptions extends JsonOptions {
   readonly contents?: boolean
   readonly person?: string
   readonly message: string
-  readonly json?: boolean
 }
 
 /**

@@ -3,7 +3,7 @@ import { settlementThens, type SettlementThen } from '#domain/requests/request.t
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
-import { readInstant, readReference } from '../option-values.ts'
+import { readInstant, requestArgument } from '../option-values.ts'
 
 interface SettleOptions extends ServiceOptions {
   readonly ran: boolean | null
@@ -91,11 +91,7 @@ function addExtend(requests: Command): void {
 }
 
 function onRequest(requests: Command, name: string): Command {
-  return withService(requests.command(name)).argument(
-    '<request>',
-    'its id or number',
-    readReference,
-  )
+  return withService(requests.command(name)).argument(...requestArgument)
 }
 
 function readRan(text: string): boolean | null {

@@ -15,6 +15,7 @@ import {
   addList,
   type ServiceOptions,
   withService,
+  type JsonOptions,
 } from '../../service/service-options.ts'
 import { stateWord } from '../../text/request-card.ts'
 import { requestText } from '../../text/request-text.ts'
@@ -116,7 +117,7 @@ function askerOf({ lineage, external }: RequestItem): string {
 
 async function showRequest(
   ref: string,
-  options: ServiceOptions & { full?: boolean; digest?: boolean; json?: boolean },
+  options: JsonOptions & { full?: boolean; digest?: boolean },
 ): Promise<void> {
   const service = await connect(options)
   const request = await service.call('getRequest', { params: { id: ref } })

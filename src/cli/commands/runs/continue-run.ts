@@ -3,7 +3,11 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { filesToSend } from '../../converse/files-to-send.ts'
 import { connect } from '../../service/connect.ts'
-import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import {
+  type ServiceOptions,
+  withService,
+  type JsonOptions,
+} from '../../service/service-options.ts'
 import { pageUrl } from '../../service/service.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 import { table } from '../../text/table.ts'
@@ -74,11 +78,10 @@ export function addFork(runs: Command): void {
   ])
 }
 
-interface ForkOptions extends ServiceOptions {
+interface ForkOptions extends JsonOptions {
   readonly after?: number
   readonly file?: readonly string[]
   readonly pinned?: boolean
-  readonly json?: boolean
 }
 
 async function forkRun(id: string, text: string | undefined, options: ForkOptions): Promise<void> {
@@ -123,7 +126,7 @@ async function callTool(
   id: string,
   tool: string | undefined,
   inputText: string,
-  options: ServiceOptions & { json?: boolean },
+  options: JsonOptions,
 ): Promise<void> {
   const service = await connect(options)
   if (tool === undefined) {

@@ -10,14 +10,14 @@ import { watchRun, watchCodes } from '../../decide/watch-run.ts'
 import { connect } from '../../service/connect.ts'
 import type { Service } from '../../service/service.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
-import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { withService, type JsonOptions } from '../../service/service-options.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { fileOption, readBudget } from '../option-values.ts'
 import { withExamples } from '../examples.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 import { startedText, withWarnings } from './started-run.ts'
 
-interface RunOptions extends ServiceOptions {
+interface RunOptions extends JsonOptions {
   readonly mode?: RunMode
   readonly workspace?: string
   readonly attach?: string[]
@@ -25,7 +25,6 @@ interface RunOptions extends ServiceOptions {
   readonly watch?: boolean
   readonly conversation?: boolean
   readonly budget?: RunBudget
-  readonly json?: boolean
 }
 
 /**
@@ -75,7 +74,7 @@ export function addRunCommand(program: Command): void {
       const started = await service.call('startRun', {
         body: {
           worker,
-          input: readInput(input),
+          input: readTask(input),
           mode: options.mode ?? 'prompt',
           conversation: options.conversation ?? (await conversationHere(service, worker)),
           ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
@@ -128,6 +127,6 @@ function readMode(text: string, before?: RunMode): RunMode {
 }
 
 /** A JSON object when the text is one; text otherwise. */
-function readInput(text: string): string | Record<string, Json> {
+function readTask(text: string): string | Record<string, Json> {
   return parseObject(text) ?? text
 }

@@ -9,6 +9,7 @@ import {
   type ServiceOptions,
   withPaging,
   withService,
+  type JsonOptions,
 } from '../../service/service-options.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
 import { runExample, withExamples } from '../examples.ts'
@@ -64,11 +65,9 @@ function addWatch(runs: Command): void {
       '--json',
       'print the run as JSON when it ends or waits, and the progress on standard error; asks nothing',
     )
-    .action(
-      async (id: string, { json = false, ...options }: ServiceOptions & { json?: boolean }) => {
-        process.exitCode = await watchRun(await connect(options), id, { json })
-      },
-    )
+    .action(async (id: string, { json = false, ...options }: JsonOptions) => {
+      process.exitCode = await watchRun(await connect(options), id, { json })
+    })
   withExamples(watch, [`runs watch ${runExample}`, `runs watch ${runExample} --json`])
 }
 
@@ -109,7 +108,7 @@ function addClose(runs: Command): void {
     .description('complete a run that waits for a message')
     .argument(...runArgument)
     .option('--json', 'print JSON')
-    .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
+    .action(async (id: string, options: JsonOptions) => {
       const service = await connect(options)
       const closed = await service.call('closeRun', {
         params: { id },
@@ -131,7 +130,7 @@ function addDiscard(runs: Command): void {
     )
     .argument(...runArgument)
     .option('--json', 'print JSON')
-    .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
+    .action(async (id: string, options: JsonOptions) => {
       const service = await connect(options)
       const run = await service.call('discardRun', { params: { id } })
       console.log(

@@ -3,12 +3,17 @@ import { needOfRun } from '#domain/runs/need-of-run.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { connect } from '../../service/connect.ts'
 import { printList } from '../../service/print-list.ts'
-import { type ServiceOptions, type PagingOptions } from '../../service/service-options.ts'
+import {
+  type ServiceOptions,
+  type PagingOptions,
+  type JsonOptions,
+} from '../../service/service-options.ts'
 import { pageUrl } from '../../service/service.ts'
 import { printable, printableLine } from '../../text/terminal-text.ts'
 import { fromNow } from '../../text/times.ts'
 import { changesLines } from '../../text/changes-text.ts'
 import { restLines } from '../../text/rest-lines.ts'
+import { stateLine } from '../../text/state-line.ts'
 import { TranscriptPrinter } from '../../text/transcript-text.ts'
 import { terminalColumns } from '../../text/wrap.ts'
 import { jsonText } from '../../terminal/json-text.ts'
@@ -51,9 +56,8 @@ function taskOf({ title }: Pick<RunDetail, 'title'>): string {
   return `${characters.slice(0, taskCharacters - 1).join('')}…`
 }
 
-interface ShowOptions extends ServiceOptions {
+interface ShowOptions extends JsonOptions {
   readonly preamble?: boolean
-  readonly json?: boolean
 }
 
 /** Prints a run: its facts, what it changed and its transcript. */
@@ -71,7 +75,7 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
   const above = run.lineage.map((entry) => entry.worker).join(' › ')
   console.log(
     [
-      `run ${run.id}  #${run.number}  ${run.state}${run.failure === undefined ? '' : `: ${printableLine(run.failure.message)}`}`,
+      `run ${run.id}  #${run.number}  ${stateLine(run)}`,
       ...restLines(run),
       ...warningLines(run),
       `${above}, mode ${run.mode}, started by ${printableLine(starterName(run.startedBy))} ${fromNow(run.createdAt)}`,
