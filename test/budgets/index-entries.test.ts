@@ -5,12 +5,12 @@ import { openExternal } from '#services/external/open-external.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
-import { connectDatabase, type Db } from '#store/database.ts'
+import type { Db } from '#store/database.ts'
 import { addKey } from '../harness/fixtures/people.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
-import { contextOn } from './context-on.ts'
+import { contextOn, oneConnection } from './context-on.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 
@@ -29,12 +29,7 @@ async function updatesOf(
 }
 
 test('a run that asks, waits and continues writes to no index of runs, also on a full page', async () => {
-  // One connection, so that its counts are complete.
-  await using db = connectDatabase({
-    url: desk.database.url,
-    poolSize: 1,
-    applicationName: 'one connection',
-  })
+  await using db = oneConnection(desk.database.url)
   const api = contextOn(db, desk.api)
   const worker = contextOn(db, desk.worker)
   // The snapshot of an autovacuum keeps earlier versions of the row, and the page becomes full.
@@ -82,12 +77,7 @@ test('a run that asks, waits and continues writes to no index of runs, also on a
 })
 
 test('a request is written once, with its seal, when a turn asks and when a program does', async () => {
-  // One connection, so that its counts are complete.
-  await using db = connectDatabase({
-    url: desk.database.url,
-    poolSize: 1,
-    applicationName: 'one connection',
-  })
+  await using db = oneConnection(desk.database.url)
   const runId = await desk.start()
   const calls = ['a', 'b'].map((name) => ({
     tool: 'write_file',

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { principalsOfRun } from '#services/requests/people/principals-of-run.ts'
-import { connectDatabase } from '#store/database.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { rowsReadBy } from './rows-read-by.ts'
+import { oneConnection } from './context-on.ts'
 
 const tables = ['run', 'message', 'audit_event', 'person', 'request']
 const moreRuns = 60
@@ -21,11 +21,7 @@ async function startAsking(): Promise<string> {
 }
 
 it('finding the people behind a run reads as many rows whatever the number of runs and of people', async () => {
-  await using db = connectDatabase({
-    url: desk.database.url,
-    poolSize: 1,
-    applicationName: 'one connection',
-  })
+  await using db = oneConnection(desk.database.url)
   await desk.activate({
     'countersign.yaml': deskConfig,
     'workers/scribe.md': deskWorker.replace('zones:', 'tools: { ask_person: {} }\nzones:'),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { connectDatabase, type Db } from '#store/database.ts'
+import type { Db } from '#store/database.ts'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
@@ -14,7 +14,7 @@ import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
 import { approvalsOf } from './approvals-of.ts'
-import { contextOn } from './context-on.ts'
+import { contextOn, oneConnection } from './context-on.ts'
 
 /** Postgres plans a prepared statement five times for its values, and then keeps a general plan. */
 const maxCustomPlans = 5
@@ -22,10 +22,6 @@ const rounds = 12
 
 const desk = disposeAfterTests(await openAgentDesk())
 const programs = disposeAfterTests(await openProgramDesk())
-
-/** One connection, whose prepared statements are read at the end. */
-const connect = (url: string): Db =>
-  connectDatabase({ url, poolSize: 1, applicationName: 'one connection' })
 
 /** The statements that Postgres planned each time, and how often. */
 async function plannedAnew(db: Db): Promise<string[]> {
@@ -39,7 +35,7 @@ async function plannedAnew(db: Db): Promise<string[]> {
 }
 
 it('starts, turns, decisions and executions plan none of their statements anew each time', async () => {
-  await using db = connect(desk.database.url)
+  await using db = oneConnection(desk.database.url)
   const api = contextOn(db, desk.api)
   const worker = contextOn(db, desk.worker)
   const { signal } = new AbortController()
@@ -61,7 +57,7 @@ it('starts, turns, decisions and executions plan none of their statements anew e
 })
 
 it('approvals in one call plan none of their statements anew each time', async () => {
-  await using db = connect(desk.database.url)
+  await using db = oneConnection(desk.database.url)
   const api = contextOn(db, desk.api)
   for (let round = 0; round < rounds; round += 1) {
     const runId = await desk.start()
@@ -79,7 +75,7 @@ it('approvals in one call plan none of their statements anew each time', async (
 })
 
 it('requests of programs, their pages and their decisions plan none of their statements anew each time', async () => {
-  await using db = connect(programs.databaseUrl)
+  await using db = oneConnection(programs.databaseUrl)
   const ctx = { ...programs.service.ctx, db }
   for (let round = 0; round < rounds; round += 1) {
     const { requestId } = await openExternal(ctx, programs.program.caller, {

@@ -6,10 +6,9 @@ import { openProgramDesk } from '#services/external/external.fixture.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { prepareTurn } from '#services/engine/turns/prepare-turn.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
-import { connectDatabase } from '#store/database.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { lengthenRun } from '../harness/fixtures/runs/long-run.ts'
-import { contextOn } from './context-on.ts'
+import { contextOn, oneConnection } from './context-on.ts'
 import { rowsReadBy } from './rows-read-by.ts'
 
 /** So many that they fill several pages of each table. */
@@ -55,7 +54,7 @@ it.each([
   async (_, isAnalysed) => {
     await using desk = await openProgramDesk()
     const { databaseUrl: url, service, program, linus } = desk
-    await using db = connectDatabase({ url, poolSize: 1, applicationName: 'one connection' })
+    await using db = oneConnection(url)
     for (const name of tables) {
       await sql`alter table ${sql.table(name)} set (autovacuum_enabled = false)`.execute(db)
     }
@@ -138,7 +137,7 @@ it.each([
   async (_kinds, _when, { isAnalysed, kinds }) => {
     await using desk = await openAgentDesk()
     const { url } = desk.database
-    await using db = connectDatabase({ url, poolSize: 1, applicationName: 'one connection' })
+    await using db = oneConnection(url)
     for (const name of tablesOfTurns) {
       await sql`alter table ${sql.table(name)} set (autovacuum_enabled = false)`.execute(db)
     }

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
-import { connectDatabase, type Db } from '#store/database.ts'
+import type { Db } from '#store/database.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { addKey } from '../harness/fixtures/people.ts'
-import { contextOn } from './context-on.ts'
+import { contextOn, oneConnection } from './context-on.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 
@@ -20,12 +20,7 @@ async function callsOf(db: Db): Promise<Record<string, number>> {
 }
 
 test('a start calls no trigger that has nothing to do: owners of keys, and places of requests that wait alone', async () => {
-  // One connection, so that its counts are complete.
-  await using db = connectDatabase({
-    url: desk.database.url,
-    poolSize: 1,
-    applicationName: 'one connection',
-  })
+  await using db = oneConnection(desk.database.url)
   await sql`set track_functions = 'all'`.execute(db)
   const { ada, grace } = desk.people
   const api = contextOn(db, desk.api)

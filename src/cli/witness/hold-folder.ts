@@ -1,11 +1,10 @@
 import { link, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  readIdentityFile,
+  readRunningProcess,
   removeIdentityFile,
   writeIdentityFile,
   identifyProcess,
-  isStillRunning,
 } from '#runtime/processes/process-identity.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 
@@ -35,8 +34,8 @@ export async function holdFolder(folder: string): Promise<HeldFolder> {
   try {
     for (;;) {
       const highest = await highestHolder(folder)
-      const other = highest === 0 ? null : await readIdentityFile(fileOf(highest))
-      if (other !== null && isStillRunning(other)) {
+      const other = highest === 0 ? null : await readRunningProcess(fileOf(highest))
+      if (other !== null) {
         throw new CommandFailure(`Process ${other.pid} is the witness of ${folder}: stop it first`)
       }
       const own = highest + 1

@@ -59,7 +59,7 @@ export interface ChannelSettings {
   readonly publicUrl: string
   readonly isDevelopment: boolean
   /** the environment, for secrets */
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
   readonly slack: Pick<SlackConnection, 'clientOf'>
   readonly push: Pick<PushChannelOptions, 'key'> & { readonly ctx: SigningSystemContext }
 }
@@ -110,7 +110,7 @@ function connectSlack(options: {
     readonly developmentSignIn: boolean
     readonly slackUrl: string | null
   }
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
   readonly policies: PolicyReader
 }): SlackConnection {
   const { config, environment, policies } = options

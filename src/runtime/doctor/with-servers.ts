@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { passwordFileOf } from '../embedded/postgres-address.ts'
 import { runFolder } from '../folders.ts'
 import { startInfrastructure } from '../supervisor/infrastructure.ts'
 import { createProgress } from '../supervisor/progress.ts'
@@ -18,7 +19,7 @@ export async function withServers<T>(
   examine: (awake: CheckTarget) => Promise<T>,
 ): Promise<T> {
   const { dataDir } = target.folders
-  const isMade = await exists(join(dataDir, 'postgres.password'))
+  const isMade = await exists(passwordFileOf(join(dataDir, 'postgres')))
   const isAwake = target.databaseUrl !== null && target.temporalAddress !== null
   if (isAwake || !isMade) return examine(target)
   const runDir = runFolder(dataDir)

@@ -1,11 +1,15 @@
 import { delimiter, join } from 'node:path'
 import { errorMessage } from '#domain/error-message.ts'
-import { cacheFolder } from '../folders.ts'
 import { processEnvironment, readText, type Environment } from '../environment.ts'
 import { buildWithGo, findGo } from './build-with-go.ts'
 import { downloadTemporal } from './download-temporal.ts'
 import { installOnce } from './install-once.ts'
-import { temporalCliVersion, isUsableServer, readServerVersion } from './temporal-version.ts'
+import {
+  cachedTemporal,
+  temporalCliVersion,
+  isUsableServer,
+  readServerVersion,
+} from './temporal-version.ts'
 import { isProgram } from '../files.ts'
 
 export interface FindTemporalOptions {
@@ -26,10 +30,7 @@ export async function findTemporalBinary(options: FindTemporalOptions): Promise<
   if (configured !== undefined) return checkConfigured(configured)
   const onPath = await findOnPath(environment, options.log)
   if (onPath !== null) return onPath
-  const target = join(
-    cacheFolder(environment),
-    `temporal-${temporalCliVersion}-${process.platform}-${process.arch}`,
-  )
+  const target = cachedTemporal(environment)
   if (await isProgram(target)) return target
   return installOnce(target, (path) => obtain(path, options.log), options.log)
 }

@@ -5,9 +5,8 @@ import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { endProcess } from '../processes/end-process.ts'
 import { choosePort } from '../processes/free-port.ts'
 import {
-  readIdentityFile,
+  readRunningProcess,
   writeIdentityFile,
-  isStillRunning,
   type ProcessIdentity,
 } from '../processes/process-identity.ts'
 import { launchServer, type LaunchedServer } from '../processes/launch-server.ts'
@@ -178,8 +177,8 @@ async function nameServer(dataFile: string, server: LaunchedServer): Promise<voi
 
 async function endLeftover(dataFile: string, log: (sentence: string) => void): Promise<void> {
   await mkdir(dirname(dataFile), { recursive: true })
-  const leftover = await readIdentityFile(`${dataFile}.pid`)
-  if (leftover === null || !isStillRunning(leftover)) return
+  const leftover = await readRunningProcess(`${dataFile}.pid`)
+  if (leftover === null) return
   log(
     `a Temporal server of an earlier start still runs here (process ${leftover.pid}): stopping it`,
   )

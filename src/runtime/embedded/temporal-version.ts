@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorMessage } from '#domain/error-message.ts'
+import type { Environment } from '../environment.ts'
+import { cacheFolder } from '../folders.ts'
 
 const run = promisify(execFile)
 
@@ -8,6 +11,12 @@ const run = promisify(execFile)
 export const temporalCliVersion = '1.8.2'
 /** The release of the Temporal server that is downloaded or built. */
 export const temporalServerVersion = '1.31.2'
+
+/** Where the cache has that program. */
+export function cachedTemporal(environment: Environment): string {
+  const name = `temporal-${temporalCliVersion}-${process.platform}-${process.arch}`
+  return join(cacheFolder(environment), name)
+}
 
 /** Older servers lack eager activities or have another database. */
 const oldestServer = [1, 31] as const

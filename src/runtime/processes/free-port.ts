@@ -32,7 +32,7 @@ export async function findFreePort(host = '127.0.0.1'): Promise<number> {
 }
 
 /**
- * The preferred port when it is free, else another. `wanted` undefined: any. With `keep` always the
+ * The preferred port when it is free, else another; undefined: any. With `keep` always the
  * preferred one: for a server whose address others already use.
  */
 export async function choosePort(

@@ -76,13 +76,14 @@ export async function writeIdentityFile(file: string, identity: ProcessIdentity)
 
 /** The recorded process, or `null` when there is none (or the file is invalid). */
 export async function readIdentityFile(file: string): Promise<ProcessIdentity | null> {
-  return parseIdentity(await readFile(file, 'utf8').catch(() => ''))
+  const { pid, startedAt } = parseObject(await readFile(file, 'utf8').catch(() => '')) ?? {}
+  return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
 }
 
-/** The process in the text of a record; `null`: it is not a record. */
-function parseIdentity(text: string): ProcessIdentity | null {
-  const { pid, startedAt } = parseObject(text) ?? {}
-  return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
+/** The recorded process if it still runs; `null` otherwise. */
+export async function readRunningProcess(file: string): Promise<ProcessIdentity | null> {
+  const identity = await readIdentityFile(file)
+  return identity !== null && isStillRunning(identity) ? identity : null
 }
 
 /** Removes the record. */

@@ -3,12 +3,12 @@ import { leastSecretLength } from '#delivery/deployments/github-signature.ts'
 import { readSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import { endpointSettings, providerSettings } from '#models/provider-settings.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import type { TriggerSetting } from '#policy/project-config.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 import { parseModelName } from '#policy/worker/model-name.ts'
 import { placeOfKey } from '#policy/worker/place-of-key.ts'
 import { variablesOf } from '#tools/mcp/connection.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from '../environment.ts'
 
 /** An environment variable that a project file names and this host does not set. */
 interface MissingVariable {
@@ -34,8 +34,8 @@ export function warnOfMissingVariables(
   const missing = [
     ...ofModels(policy, environment),
     ...ofMcpServers(policy, environment),
-    ...ofWebhooks(policy, environment),
-    ...ofTriggers(policy, environment),
+    ...ofSecrets('webhook', policy.config.webhooks.endpoints, environment),
+    ...ofSecrets('trigger', policy.config.triggers, environment),
     ...ofDeployments(policy, environment),
     ...ofMail(policy, environment),
     ...ofSignIn(policy, environment),
@@ -85,25 +85,18 @@ function ofMcpServers(policy: Policy, environment: Environment): MissingVariable
   )
 }
 
-function ofWebhooks({ config }: Policy, environment: Environment): MissingVariable[] {
-  return [...config.webhooks.endpoints.values()]
+/** Secrets of Standard Webhooks. */
+function ofSecrets(
+  kind: 'webhook' | 'trigger',
+  settings: ReadonlyMap<string, Pick<TriggerSetting, 'name' | 'secretFrom' | 'source'>>,
+  environment: Environment,
+): MissingVariable[] {
+  return [...settings.values()]
     .filter(({ secretFrom }) => readSecrets(environment[secretFrom]) === null)
     .map(({ name, secretFrom, source }) => ({
       place: placeOfSource(source),
       name: secretFrom,
-      problem: `the webhook "${name}" is signed with`,
-      ...(environment[secretFrom] === undefined ? {} : { state: 'no secret' }),
-      value: 'whsec_ and the base64 of 24 to 64 random bytes',
-    }))
-}
-
-function ofTriggers({ config }: Policy, environment: Environment): MissingVariable[] {
-  return [...config.triggers.values()]
-    .filter(({ secretFrom }) => readSecrets(environment[secretFrom]) === null)
-    .map(({ name, secretFrom, source }) => ({
-      place: placeOfSource(source),
-      name: secretFrom,
-      problem: `the trigger "${name}" is signed with`,
+      problem: `the ${kind} "${name}" is signed with`,
       ...(environment[secretFrom] === undefined ? {} : { state: 'no secret' as const }),
       value: 'whsec_ and the base64 of 24 to 64 random bytes',
     }))

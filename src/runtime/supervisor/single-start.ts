@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { endProcess } from '../processes/end-process.ts'
 import { whileHolding } from '../processes/hold-file.ts'
 import {
-  readIdentityFile,
+  readRunningProcess,
   removeIdentityFile,
   writeIdentityFile,
-  isStillRunning,
 } from '../processes/process-identity.ts'
 import { processFiles, serviceNames } from './supervise.ts'
 
@@ -23,8 +22,8 @@ export async function becomeSupervisor(
   await takePlace(runDir)
   for (const name of serviceNames) {
     const files = processFiles(runDir, name)
-    const leftover = await readIdentityFile(files.identity)
-    if (leftover !== null && isStillRunning(leftover)) {
+    const leftover = await readRunningProcess(files.identity)
+    if (leftover !== null) {
       log(`${name} of an earlier start still runs (process ${leftover.pid}): stopping it`)
       await endProcess(leftover, {
         signal: name === 'postgres' ? 'SIGINT' : 'SIGTERM',
@@ -40,8 +39,8 @@ export async function becomeSupervisor(
 async function takePlace(runDir: string): Promise<void> {
   const record = processFiles(runDir, 'supervisor').identity
   await whileHolding({ file: `${record}.lock`, waitMs: 30_000 }, async (holder) => {
-    const other = await readIdentityFile(record)
-    if (other !== null && isStillRunning(other)) throw await alreadyRunning(runDir, other.pid)
+    const other = await readRunningProcess(record)
+    if (other !== null) throw await alreadyRunning(runDir, other.pid)
     await writeIdentityFile(record, holder)
   })
 }

@@ -150,8 +150,8 @@ async function startProcesses(context: StartContext) {
   })
   await ui
   await writePorts(dataDir, infrastructure.ports)
-  const devToken = await prepareDevelopmentSignIn(dataDir, environment, infrastructure.variables)
-  const port = await portOfApi(options.port ?? settings.port, environment, progress)
+  const devToken = await prepareDevelopmentSignIn(settings, infrastructure.variables)
+  const port = await portOfApi(options.port, settings, environment, progress)
   const process = {
     folders,
     entry: await entry,
@@ -192,27 +192,23 @@ function readSettings(folders: Folders, environment: Environment): Config {
 }
 
 async function portOfApi(
-  preferredPort: number,
+  chosenPort: number | undefined,
+  { host, port }: Config,
   environment: Environment,
   progress: Progress,
 ): Promise<number> {
   const isFixed = ['COUNTERSIGN_PUBLIC_URL', 'COUNTERSIGN_PRODUCTION'].some(
     (name) => readText(environment, name) !== undefined,
   )
-  const host = readText(environment, 'HOST') ?? '127.0.0.1'
-  return chooseApiPort(preferredPort, { host, isFixed, log: progress.say })
+  return chooseApiPort(chosenPort ?? port, { host, isFixed, log: progress.say })
 }
 
 /** The token of this start; without development sign-in, any old one is removed. */
 async function prepareDevelopmentSignIn(
-  dataDir: string,
-  environment: Environment,
+  { dataDir, host, isProduction }: Config,
   variables: Record<string, string>,
 ): Promise<string | null> {
-  const production = readText(environment, 'COUNTERSIGN_PRODUCTION')
-  const isProduction = production === '1' || production === 'true'
-  const isLocal = isLoopback(readText(environment, 'HOST') ?? '127.0.0.1')
-  if (variables['COUNTERSIGN_EMBEDDED'] === '1' && isLocal && !isProduction)
+  if (variables['COUNTERSIGN_EMBEDDED'] === '1' && isLoopback(host) && !isProduction)
     return writeDevToken(dataDir)
   await removeDevToken(dataDir)
   return null

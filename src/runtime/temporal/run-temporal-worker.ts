@@ -42,7 +42,9 @@ import { openWorkerContext, type OpenWorkerContext } from './open-worker-context
 import { installRuntime } from './sdk-runtime.ts'
 import type { ToolProcesses } from '../project/tool-processes.ts'
 import { toolProblemsText } from '../project/tool-problems-text.ts'
-import { waitForSealKeys, waitForVerifier } from '../keys/wait-for-verifier.ts'
+import { loadVerifier } from '../keys/public-keys.ts'
+import { loadSealKeys } from '../keys/seal-keys.ts'
+import { waitForKeys } from '../keys/wait-for-keys.ts'
 import { waitForTemporal } from './wait-for-temporal.ts'
 import { watchNamespace } from './watch-namespace.ts'
 import { loadWorkflowBundle } from './workflow-bundle.ts'
@@ -81,7 +83,7 @@ export async function runTemporalWorker(options: {
     await waitForDatabase(db, stopping)
     await checkSchema(db)
     await checkNotRestored(config.dataDir, db)
-    const verifier = await waitForVerifier(config.dataDir, environment)
+    const verifier = await waitForKeys(() => loadVerifier(config.dataDir, environment))
     const { namespace, ...address } = config.temporal
     const temporal = undo.use(
       connectTemporal({ ...config.temporal, deadlineMs: temporalTimeoutMs }),
@@ -93,7 +95,7 @@ export async function runTemporalWorker(options: {
     })
     undo.use(watchNamespace({ db, temporal }, refuse))
     const seals = createSeals({
-      sharedKeys: await waitForSealKeys(config.dataDir, projectEnvironment),
+      sharedKeys: await waitForKeys(() => loadSealKeys(config.dataDir, projectEnvironment)),
       verifier,
       signer: null,
       revocations: openRevocations(config.dataDir, log),

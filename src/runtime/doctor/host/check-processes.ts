@@ -3,15 +3,14 @@ import { join } from 'node:path'
 import { readText } from '../../environment.ts'
 import { temporalNamedBy } from '../../config/temporal-config.ts'
 import { logFolder, runFolder } from '../../folders.ts'
-import { readIdentityFile, isStillRunning } from '../../processes/process-identity.ts'
+import { readRunningProcess } from '../../processes/process-identity.ts'
 import { processFiles } from '../../supervisor/supervise.ts'
 import type { Check, Finding } from '../target/check.ts'
 
 /** The processes of a `countersign start` here: all of them run, or none does. */
 export const checkProcesses: Check = async ({ folders: { dataDir }, environment }) => {
   const runDir = runFolder(dataDir)
-  const supervisor = await readIdentityFile(processFiles(runDir, 'supervisor').identity)
-  const isSupervised = supervisor !== null && isStillRunning(supervisor)
+  const supervisor = await readRunningProcess(processFiles(runDir, 'supervisor').identity)
   const isIdle: Finding = {
     check: 'processes',
     state: 'ok',
@@ -24,26 +23,25 @@ export const checkProcesses: Check = async ({ folders: { dataDir }, environment 
   if (readText(environment, 'DATABASE_URL') === undefined) names.push('postgres')
   const findings: Finding[] = []
   for (const name of names) {
-    const identity = await readIdentityFile(processFiles(runDir, name).identity)
-    const runs = identity !== null && isStillRunning(identity)
-    if (isSupervised && !runs) {
+    const running = await readRunningProcess(processFiles(runDir, name).identity)
+    if (supervisor !== null && running === null) {
       findings.push({
         check: 'processes',
         state: 'problem',
         found: `${name} does not run, although "countersign start" does`,
         remedy: `look at the end of ${join(logFolder(dataDir), `${name}.log`)}: it says why`,
       })
-    } else if (!isSupervised && runs) {
+    } else if (supervisor === null && running !== null) {
       findings.push({
         check: 'processes',
         state: 'warning',
-        found: `${name} (process ${identity.pid}) was left by a start that ended`,
+        found: `${name} (process ${running.pid}) was left by a start that ended`,
         remedy: 'run "countersign start": it ends the remaining processes and starts again',
       })
     }
   }
   if (findings.length > 0) return findings
-  if (!isSupervised) return [isIdle]
+  if (supervisor === null) return [isIdle]
   const url = await readFile(join(runDir, 'url'), 'utf8').catch(() => 'an address not written yet')
   return [{ check: 'processes', state: 'ok', found: `everything runs, at ${url.trim()}` }]
 }

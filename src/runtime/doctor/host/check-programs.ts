@@ -2,10 +2,9 @@ import { findSandbox, type HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { readText } from '../../environment.ts'
 import { temporalNamedBy } from '../../config/temporal-config.ts'
 import type { Check } from '../target/check.ts'
-import { join } from 'node:path'
-import { cacheFolder, isPackage } from '../../folders.ts'
+import { isPackage } from '../../folders.ts'
 import { findGo } from '../../embedded/build-with-go.ts'
-import { temporalCliVersion } from '../../embedded/temporal-version.ts'
+import { cachedTemporal } from '../../embedded/temporal-version.ts'
 import { isProgram } from '../../files.ts'
 
 /**
@@ -63,12 +62,8 @@ export const checkNode: Check = async () => {
 /** The next start will find Temporal, or can get it. */
 export const checkTemporalBinary: Check = async ({ environment }) => {
   if (temporalNamedBy(environment) !== null) return []
-  const cached = join(
-    cacheFolder(environment),
-    `temporal-${temporalCliVersion}-${process.platform}-${process.arch}`,
-  )
-  const isCached = await isProgram(cached)
-  if (isCached)
+  const cached = cachedTemporal(environment)
+  if (await isProgram(cached))
     return [{ check: 'temporal-binary', state: 'ok', found: `${cached} is in the cache` }]
   const go = await findGo()
   return [

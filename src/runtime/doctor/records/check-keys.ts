@@ -4,6 +4,7 @@ import { errorMessage } from '#domain/error-message.ts'
 import { readText } from '../../environment.ts'
 import { loadVerifier } from '../../keys/public-keys.ts'
 import { findRetiring } from '../../keys/rotate-signing-key.ts'
+import { signingKeyFile } from '../../keys/signing-key.ts'
 import { askDatabase } from '../target/open-servers.ts'
 import type { Check, Finding, CheckTarget } from '../target/check.ts'
 import { exists } from '../../files.ts'
@@ -13,7 +14,7 @@ export const checkKeys: Check = async (target) => {
   const { dataDir } = target.folders
   const hasSigner =
     readText(target.environment, 'COUNTERSIGN_SIGNING_KEY') !== undefined ||
-    (await exists(join(dataDir, 'keys', 'signing.pem')))
+    (await exists(signingKeyFile(dataDir)))
   let publicKeys: ReadonlyMap<string, unknown>
   try {
     publicKeys = (await loadVerifier(dataDir, target.environment)).publicKeys

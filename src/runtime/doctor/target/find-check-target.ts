@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { processEnvironment, readText } from '../../environment.ts'
 import { findFolders, runFolder } from '../../folders.ts'
-import { readIdentityFile, isStillRunning } from '../../processes/process-identity.ts'
+import { readRunningProcess } from '../../processes/process-identity.ts'
 import { readProjectEnvironment } from '../../config/project-environment.ts'
 import { embeddedUrl } from '../../embedded/postgres-address.ts'
 import { readPorts } from '../../supervisor/remembered-ports.ts'
@@ -51,6 +51,5 @@ async function ownTemporal(runDir: string): Promise<string | null> {
 }
 
 async function runs(runDir: string, name: string): Promise<boolean> {
-  const identity = await readIdentityFile(processFiles(runDir, name).identity)
-  return identity !== null && isStillRunning(identity)
+  return (await readRunningProcess(processFiles(runDir, name).identity)) !== null
 }
