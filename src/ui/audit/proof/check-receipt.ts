@@ -73,18 +73,22 @@ export async function checkReceipt(
 /** The page loads the newest events first, and the log may have newer ones by now. */
 function comparePage(receipt: Receipt, pageEvents: readonly ChainedEvent[], hasOlder: boolean) {
   const proven = receipt.events.map(({ event }) => eventIn(event))
-  const provenTexts = new Set(proven.map((event) => JSON.stringify(event)))
-  const pageTexts = new Set(pageEvents.map((event) => JSON.stringify(event)))
   const places = pageEvents.map(({ sequence }) => Number(sequence))
   const last = Math.max(0, ...places)
   const first = hasOlder ? Math.min(last, ...places) : 0
-  const missing = proven.filter((event) => !pageTexts.has(JSON.stringify(event)))
+  const missing = without(proven, pageEvents)
   const newer = missing.filter(({ sequence }) => Number(sequence) > last).length
   const older = missing.filter(({ sequence }) => Number(sequence) < first).length
-  const others = pageEvents.filter((event) => !provenTexts.has(JSON.stringify(event)))
+  const others = without(pageEvents, proven)
   const unsigned = others.filter(({ sequence }) => Number(sequence) > proven.length).length
   const added = others.length - Math.min(unsigned, receipt.waiting)
   return { differing: Math.max(missing.length - newer - older, added), newer, older }
+}
+
+/** The events that are not among others. */
+function without(events: readonly ChainedEvent[], others: readonly ChainedEvent[]): ChainedEvent[] {
+  const texts = new Set(others.map((event) => JSON.stringify(event)))
+  return events.filter((event) => !texts.has(JSON.stringify(event)))
 }
 
 /** The event that the text is; one without fields if it is none. */
