@@ -41,7 +41,7 @@ export async function openWitnessFolder(path: string): Promise<WitnessFolder> {
     path,
     signer: { key: noteKey(name, publicKey, 'cosignature'), privateKey },
     last: await readLast(path),
-    lock: lock,
+    lock,
     [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
   }
 }

@@ -1,25 +1,22 @@
 import { Checkbox, Switch } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
 import { callApi } from '../api/call-api.ts'
 import { noticesState, switchNotices, type NoticesState } from '../notices/notices-setting.ts'
 import { useNoticesState } from '../notices/use-notices-state.ts'
 import { RadioField } from '../states/radio-field.tsx'
-import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { PushChoiceFields } from './push-choice-fields.tsx'
 import { PushDevices } from './push-devices.tsx'
-import { showError } from '../states/show-error.ts'
+import { notificationsKey, useChoose } from './use-choose.ts'
 
 type Email = NotificationChoice['email']
-
-const queryKey = ['notifications']
 
 /** The person's notifications outside of the dashboard: by mail, by this browser, and by push. */
 export function NotificationsSection() {
   const choice = useQuery({
-    queryKey,
+    queryKey: notificationsKey,
     queryFn: ({ signal }) => callApi('getNotifications', { signal }),
   })
   return (
@@ -27,7 +24,7 @@ export function NotificationsSection() {
       <h2 id="notifications-title">Notifications</h2>
       {choice.isPending && <Loading what="your notifications" lines={3} />}
       {choice.isError && <Failure error={choice.error} retry={() => void choice.refetch()} />}
-      {choice.data !== undefined && <MailChoice email={choice.data.email} />}
+      {choice.data !== undefined && <MailChoice choice={choice.data} />}
       <BrowserNotices />
       <PushDevices />
       {choice.data !== undefined && <PushChoiceFields choice={choice.data} />}
@@ -35,23 +32,9 @@ export function NotificationsSection() {
   )
 }
 
-function MailChoice({ email }: { email: Email }) {
-  const client = useQueryClient()
-  const choose = async (changed: Partial<Pick<Email, 'choice' | 'ended'>>): Promise<void> => {
-    const { choice, ended: ends } = { ...email, ...changed }
-    client.setQueryData<NotificationChoice>(
-      queryKey,
-      (settings) => settings && { ...settings, email: { ...email, choice, ended: ends } },
-    )
-    try {
-      const answer = await callApi('setNotifications', { body: { choice, ended: ends } })
-      client.setQueryData(queryKey, answer)
-      announce('Saved')
-    } catch (error) {
-      showError(error)
-      void client.invalidateQueries({ queryKey })
-    }
-  }
+function MailChoice({ choice: settings }: { choice: NotificationChoice }) {
+  const choose = useChoose(settings)
+  const { email } = settings
   if (!email.available) return <p className="dim small">This service sends no mail.</p>
   const usualMark = (choice: Email['choice']): string =>
     email.usual === choice ? ' (usual here)' : ''

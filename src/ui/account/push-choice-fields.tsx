@@ -1,10 +1,7 @@
 import { Checkbox, Switch, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
-import { callApi } from '../api/call-api.ts'
 import { RadioField } from '../states/radio-field.tsx'
-import { announce } from '../states/announce.tsx'
-import { showError } from '../states/show-error.ts'
+import { useChoose } from './use-choose.ts'
 
 type Push = NotificationChoice['push']
 
@@ -12,20 +9,9 @@ type Push = NotificationChoice['push']
  * The events that are pushed to the person's devices, and the hours in which nothing is pushed.
  */
 export function PushChoiceFields({ choice }: { choice: NotificationChoice }) {
-  const client = useQueryClient()
-  const { push, email } = choice
-  const choose = async (changed: Partial<Push>): Promise<void> => {
-    const next = { ...push, ...changed }
-    client.setQueryData(['notifications'], { ...choice, push: next })
-    try {
-      const body = { choice: email.choice, ended: email.ended, push: next }
-      client.setQueryData(['notifications'], await callApi('setNotifications', { body }))
-      announce('Saved')
-    } catch (error) {
-      showError(error)
-      void client.invalidateQueries({ queryKey: ['notifications'] })
-    }
-  }
+  const { push } = choice
+  const save = useChoose(choice)
+  const choose = (changed: Partial<Push>): Promise<void> => save({ push: { ...push, ...changed } })
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   const usualNight = { from: '22:00', to: '07:00', timeZone }
   return (

@@ -4,7 +4,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { type DecisionOutcome, waitsFor } from '#domain/deciding/waits-for.ts'
 import { ApiRefusal } from '../api/call-api.ts'
 import { requestQuery, useMe } from '../api/queries.ts'
-import { refusalWords } from '../deciding/decision/wording/refusal-words.ts'
+import { RefusedDecision } from '../deciding/decision/wording/refused-decision.tsx'
 import {
   hasStarted,
   sentenceOfAnswer,
@@ -13,7 +13,6 @@ import {
 import { useOverdue } from '../deciding/decision/wording/use-overdue.ts'
 import { effectWords, outcomeWithEffect, toneOfEffect } from '../deciding/facts/state-words.ts'
 import { Notice } from '../states/notice.tsx'
-import { clockTime } from '../text/time.tsx'
 import type { PresentedRequest } from './change-entries.ts'
 import type { CallChoice } from './plan-decisions.ts'
 
@@ -49,12 +48,7 @@ export function CallResultLine(props: {
   }
   const { status, code, detail, ...facts } = item
   const refusal = new ApiRefusal(status, code ?? 'internal', detail ?? 'It was refused.', facts)
-  const words = refusalWords(refusal, choice === 'deny' ? 'denial' : 'approval', clockTime)
-  return (
-    <Notice tone="bad" title={words.title}>
-      {words.text}
-    </Notice>
-  )
+  return <RefusedDecision refusal={refusal} attempt={choice === 'deny' ? 'denial' : 'approval'} />
 }
 
 /** What is needed after an approval that was not the last one, or how others ended the request. */

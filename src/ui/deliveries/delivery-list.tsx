@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import type { WebhookDelivery } from '#api/schemas/notifications/webhooks.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { ShowMore } from '../states/show-more.tsx'
@@ -43,8 +44,7 @@ export function DeliveryList({
               <span className="mark">{stateWords[one.state]}</span>
               <br />
               <span className="dim small">
-                <Time at={one.createdAt} /> · {one.attempts}{' '}
-                {one.attempts === 1 ? 'attempt' : 'attempts'}
+                <Time at={one.createdAt} /> · {countWords(one.attempts, 'attempt')}
                 {one.requestId !== null && (
                   <>
                     {' '}

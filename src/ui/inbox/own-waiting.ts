@@ -4,7 +4,7 @@ import { useMe, useRuns } from '../api/queries.ts'
 /** The API's query for the person's own runs that wait for an approval. */
 export const ownWaitingRuns = 'startedBy=me&state=waiting_for_approval'
 
-const nearMs = 3_600_000
+const soonMs = 3_600_000
 /** The requests after which the end of the list is not on a usual screen. */
 const rowsInSight = 6
 
@@ -39,7 +39,7 @@ export function isForOthers({ request }: OwnWaitingRequest, me: string): boolean
 
 /** Whether a request can be decided by nobody, or expires within an hour. Pure. */
 export function isPressing({ request }: OwnWaitingRequest, nowMs: number): boolean {
-  return request.people.length === 0 || Date.parse(request.expiresAt) - nowMs < nearMs
+  return request.people.length === 0 || Date.parse(request.expiresAt) - nowMs < soonMs
 }
 
 /**

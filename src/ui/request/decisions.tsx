@@ -28,12 +28,7 @@ export function Decisions({ request }: { request: RequestDetail }) {
               {revisions.length > 1 && ` revision ${decision.revision}`}
               {decision.scope !== null && ` ${reachWords[decision.scope]}`}
               {decision.then === 'stop' && ' and stopped the run'}
-              {decision.reason !== null && (
-                <>
-                  {' '}
-                  — “<VisibleText text={decision.reason} />”
-                </>
-              )}
+              <Reason text={decision.reason} />
               {decision.selfApproved && <span className="mark">self-approved</span>}
               {decision.edited && <span className="mark">edited by the decider</span>}
               {decision.signedWith !== null && (
@@ -53,12 +48,7 @@ export function Decisions({ request }: { request: RequestDetail }) {
               <span className="grow break">
                 Revision {revision.revision}{' '}
                 {revision.editor === null ? 'by the agent' : `by ${revision.editor.name}`}
-                {revision.reason !== null && (
-                  <>
-                    {' '}
-                    — “<VisibleText text={revision.reason} />”
-                  </>
-                )}
+                <Reason text={revision.reason} />
               </span>
               <span className="dim small">
                 <Time at={revision.at} />
@@ -71,17 +61,22 @@ export function Decisions({ request }: { request: RequestDetail }) {
               <Link to={`/requests/${earlier.requestId}`}>An earlier request</Link> for this call
               {endWords[earlier.state]}
               {earlier.decidedBy !== null && ` by ${earlier.decidedBy}`}
-              {earlier.reason !== null && (
-                <>
-                  {' '}
-                  — “<VisibleText text={earlier.reason} />”
-                </>
-              )}
+              <Reason text={earlier.reason} />
             </span>
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+function Reason({ text }: { text: string | null }) {
+  if (text === null) return null
+  return (
+    <>
+      {' '}
+      — “<VisibleText text={text} />”
+    </>
   )
 }
 

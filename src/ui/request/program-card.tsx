@@ -5,6 +5,7 @@ import { indentedJson } from '#domain/fields/indented-json.ts'
 import { structuredFields } from '#domain/fields/structured-fields.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { gitSentence, programSentence, provedSentence } from '#domain/text/origin-words.ts'
+import { Fact } from '../text/fact.tsx'
 import { Moment, Time } from '../text/time.tsx'
 import { FieldsView } from '../effect/fields-view.tsx'
 import { LinesView } from '../effect/lines-view.tsx'
@@ -22,40 +23,50 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
     <section className="card" aria-labelledby="program-title">
       <h2 id="program-title">The program that asks</h2>
       <dl className="facts">
-        <Row label="Key">
+        <Fact className="break" name="Key">
           <VisibleText text={external.key.name} />
-        </Row>
-        <Row label="Owner">{owner.name}, behind this request</Row>
-        {onBehalfOf !== null && <Row label="On behalf of">{onBehalfOf.name}, behind it too</Row>}
-        <Row label="External id">
+        </Fact>
+        <Fact className="break" name="Owner">
+          {owner.name}, behind this request
+        </Fact>
+        {onBehalfOf !== null && (
+          <Fact className="break" name="On behalf of">
+            {onBehalfOf.name}, behind it too
+          </Fact>
+        )}
+        <Fact className="break" name="External id">
           <VisibleText text={external.externalId} />
-        </Row>
-        {worker !== null && <Row label="Judged by the policy of">{worker}</Row>}
+        </Fact>
+        {worker !== null && (
+          <Fact className="break" name="Judged by the policy of">
+            {worker}
+          </Fact>
+        )}
         {consumed !== null && (
-          <Row label="Permit taken">
+          <Fact className="break" name="Permit taken">
             by <VisibleText text={consumed.by.name} />, <Time at={consumed.at} />
-          </Row>
+          </Fact>
         )}
         {consumed === null && request.state === 'approved' && permitExpiresAt !== null && (
-          <Row label="Permit">
+          <Fact className="break" name="Permit">
             not taken yet; until <Moment at={permitExpiresAt} />
-          </Row>
+          </Fact>
         )}
         {outcome !== null && (
-          <Row label="Outcome">
+          <Fact className="break" name="Outcome">
             {reportedSentence(outcome.state)} <Time at={outcome.at} />
             {outcome.summary !== null && (
               <blockquote className="statement">
                 <VisibleText text={outcome.summary} />
               </blockquote>
             )}
-          </Row>
+          </Fact>
         )}
         {external.origin !== null && <OriginRows origin={external.origin} />}
         {external.metadata !== null && (
-          <Row label="Metadata">
+          <Fact className="break" name="Metadata">
             <LinesView text={JSON.stringify(external.metadata, null, 2)} showFinalNewline={false} />
-          </Row>
+          </Fact>
         )}
       </dl>
       {claim !== null && <Claim claim={claim} program={external.key.name} />}
@@ -69,38 +80,29 @@ function reportedSentence(state: NonNullable<ExternalView['outcome']>['state']):
   return executionSentence(reported, { state: 'approved', kind: 'external' })
 }
 
-function Row({ children, label }: { children: React.ReactNode; label: string }) {
-  return (
-    <div className="fact">
-      <dt>{label}</dt>
-      <dd className="break">{children}</dd>
-    </div>
-  )
-}
-
 /** The origin that the program reports, and whether its proof was valid. */
 function OriginRows({ origin }: { origin: NonNullable<ExternalView['origin']> }) {
   const { files = [], git } = origin
   return (
     <>
-      <Row label="Program, as reported">
+      <Fact className="break" name="Program, as reported">
         <VisibleText text={programSentence(origin)} />
-      </Row>
-      <Row label="Folder, as reported">
+      </Fact>
+      <Fact className="break" name="Folder, as reported">
         <VisibleText text={origin.folder} />
         <p className={origin.proved ? 'small dim' : 'small'}>{provedSentence(origin)}</p>
-      </Row>
+      </Fact>
       {git !== undefined && (
-        <Row label="Git, as reported">
+        <Fact className="break" name="Git, as reported">
           <VisibleText text={gitSentence(git)} />
-        </Row>
+        </Fact>
       )}
       {files.length > 0 && (
-        <Row label="Files, as reported">
+        <Fact className="break" name="Files, as reported">
           {files.map((file) => (
             <ReportedFile key={file.path} file={file} />
           ))}
-        </Row>
+        </Fact>
       )}
     </>
   )

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { cutText } from '#domain/text/quantities/cut-text.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { FoldButton, useCut } from '../../states/fold.tsx'
@@ -32,15 +33,11 @@ export function Task({ request }: { request: Pick<RequestItem, 'task' | 'claimed
         {task !== null && (
           <>
             {task.by?.name ?? 'not from a person'}, <Time at={task.at} />
-            {task.later > 0 && <>, {laterWords(task.later)} since</>}
+            {task.later > 0 && <>, {countWords(task.later, 'message')} since</>}
           </>
         )}
         {isFoldable && <FoldButton what="task" isOpen={open} onToggle={() => setOpen(!open)} />}
       </p>
     </section>
   )
-}
-
-function laterWords(later: number): string {
-  return later === 1 ? '1 message' : `${later} messages`
 }

@@ -18,7 +18,7 @@ const sideWords: Readonly<Record<AnchorSide, string>> = {
   old: 'of the file as it was',
 }
 
-/** The form of a comment on a request, or on one line of a file if `line` is given. */
+/** The form of a comment on a request, or on the line of its file that the person names. */
 export function CommentForm(props: {
   request: CommentedRequest
   label: string

@@ -46,7 +46,10 @@ export function DecisionPanel(props: {
         <ChangedBanner displayedRequest={displayedRequest} current={request} onReview={review} />
       )}
       {refusal !== null && !changed && (
-        <RefusedDecision refusal={refusal} decision={decision.submitted} />
+        <RefusedDecision
+          refusal={refusal}
+          attempt={decision.submitted === 'approve' ? 'approval' : 'denial'}
+        />
       )}
       <DecisionResult
         request={request}

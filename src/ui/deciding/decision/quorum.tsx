@@ -1,6 +1,7 @@
 import { IconHourglass } from '@tabler/icons-react'
 import { missingText } from '#domain/deciding/quorum.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { Fact } from '../../text/fact.tsx'
 import { Time } from '../../text/time.tsx'
 import { Initials } from '../../text/initials.tsx'
 import { namesLeft } from '../facts/people-left.ts'
@@ -14,32 +15,28 @@ export function Quorum({ request }: { request: RequestDetail }) {
   const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
   return (
     <dl className="facts panel-facts">
-      <div className="fact">
-        <dt>{request.state === 'pending' ? 'Needs' : 'Needed'}</dt>
-        <dd>
-          <span className="row quorum-progress">
-            <SignatureStroke votes={quorum.counted.length} places={needed} />
-            {quorum.text}
-          </span>
-          <ul>
-            {quorum.counted.map((place) => (
-              <li key={place.person.id} className="row small ok">
-                <Initials name={place.person.name} /> {place.person.name} ({place.team})
-              </li>
-            ))}
-            {request.state === 'pending' && isPartial && (
-              <li className="row small dim">
-                <IconHourglass size={14} aria-hidden /> still {missingText(quorum)}
-              </li>
-            )}
-          </ul>
-        </dd>
-      </div>
+      <Fact name={request.state === 'pending' ? 'Needs' : 'Needed'}>
+        <span className="row quorum-progress">
+          <SignatureStroke votes={quorum.counted.length} places={needed} />
+          {quorum.text}
+        </span>
+        <ul>
+          {quorum.counted.map((place) => (
+            <li key={place.person.id} className="row small ok">
+              <Initials name={place.person.name} /> {place.person.name} ({place.team})
+            </li>
+          ))}
+          {request.state === 'pending' && isPartial && (
+            <li className="row small dim">
+              <IconHourglass size={14} aria-hidden /> still {missingText(quorum)}
+            </li>
+          )}
+        </ul>
+      </Fact>
       {request.state === 'pending' && (
-        <div className="fact">
-          <dt>{canWords[request.kind] ?? 'Can decide'}</dt>
-          <dd>{namesLeft(request) || 'nobody at the moment'}</dd>
-        </div>
+        <Fact name={canWords[request.kind] ?? 'Can decide'}>
+          {namesLeft(request) || 'nobody at the moment'}
+        </Fact>
       )}
       <Steps request={request} />
     </dl>
@@ -57,20 +54,17 @@ function Steps({ request }: { request: RequestDetail }) {
   const steps = request.steps.filter((step) => step.takenAt !== null || state === 'pending')
   if (steps.length === 0) return null
   return (
-    <div className="fact">
-      <dt>While it waits</dt>
-      <dd>
-        <ul>
-          {steps.map((step) => (
-            <li key={`${step.kind} ${step.dueAt}`} className="row small">
-              <span className={step.takenAt === null ? 'dim' : undefined}>
-                {stepWords(step)} <Time at={step.takenAt ?? step.dueAt} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      </dd>
-    </div>
+    <Fact name="While it waits">
+      <ul>
+        {steps.map((step) => (
+          <li key={`${step.kind} ${step.dueAt}`} className="row small">
+            <span className={step.takenAt === null ? 'dim' : undefined}>
+              {stepWords(step)} <Time at={step.takenAt ?? step.dueAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Fact>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Button, Modal, Textarea } from '@mantine/core'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { useConnection } from '../../live/live-provider.tsx'
 import { useFocusReturn } from '../../states/use-focus-return.ts'
 import { BulkItem } from './bulk-item.tsx'
@@ -31,11 +32,7 @@ export function BulkReview(props: {
       opened
       size={isApproval ? 'xl' : 'lg'}
       onClose={() => props.onClose(answer !== null)}
-      title={
-        answer === null
-          ? `${verb} ${remaining.length} ${remaining.length === 1 ? 'request' : 'requests'}`
-          : 'Results'
-      }
+      title={answer === null ? `${verb} ${countWords(remaining.length, 'request')}` : 'Results'}
     >
       <div className="column">
         {isApproval ? <ItemsToApprove bulk={bulk} /> : <Items bulk={bulk} />}

@@ -43,13 +43,13 @@ interface FieldGroup {
 function groupsOf(fields: readonly InputField[]): FieldGroup[] {
   return fields.reduce<FieldGroup[]>((groups, field) => {
     const last = groups.at(-1)
-    const isSame = last?.title === field.group && objectOf(last?.fields[0]) === objectOf(field)
+    const isSame = last?.title === field.group && parentOf(last?.fields[0]) === parentOf(field)
     if (last === undefined || !isSame) return [...groups, { title: field.group, fields: [field] }]
     return [...groups.slice(0, -1), { ...last, fields: [...last.fields, field] }]
   }, [])
 }
 
-function objectOf(field: InputField | undefined): string {
+function parentOf(field: InputField | undefined): string {
   return field?.path.slice(0, -1).join('.') ?? ''
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { ApiRequest } from '#client/call.ts'
 import type { PictureType } from '#domain/tools/picture-type.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { readContent } from '../../api/call-api.ts'
 import './result-files.css'
 
@@ -47,5 +48,5 @@ function usePicture({ path, method }: ApiRequest, type: PictureType, onFailure: 
 
 /** The type and size of a file as text. */
 export function whatOf({ mediaType, bytes }: { mediaType: string; bytes: number }): string {
-  return `${mediaType}, ${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`
+  return `${mediaType}, ${countWords(bytes, 'byte')}`
 }

@@ -1,9 +1,9 @@
 import { starterName } from '#domain/text/starter-name.ts'
-import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { dollars } from '../../text/dollars.ts'
+import { Fact } from '../../text/fact.tsx'
 import { Hash } from '../../text/hash.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -42,15 +42,6 @@ export function AboutRun({ run }: { run: RunDetail }) {
         </details>
       )}
     </section>
-  )
-}
-
-function Fact(props: { name: string; className?: string; children: ReactNode }) {
-  return (
-    <div className="fact">
-      <dt>{props.name}</dt>
-      <dd className={props.className}>{props.children}</dd>
-    </div>
   )
 }
 

@@ -5,10 +5,9 @@ import { needOfRequests } from '#domain/runs/need-of-run.ts'
 import { Notice } from '../../../states/notice.tsx'
 import { useFocusReturn } from '../../../states/use-focus-return.ts'
 import { outcomeOf, whyNotYours } from '../../facts/state-words.ts'
-import { clockTime } from '../../../text/time.tsx'
 import { UnsentNote } from '../decision-notes.tsx'
 import type { Submission } from '../use-submit.ts'
-import { refusalWords } from '../wording/refusal-words.ts'
+import { RefusedDecision } from '../wording/refused-decision.tsx'
 import { verbs } from '../../../words/verbs.ts'
 
 /** What a form that answers a request is about, and what stands around it. */
@@ -80,7 +79,7 @@ export function AnswerFrame(props: {
       }}
     >
       {submission.state === 'refused' && (
-        <RefusedAnswer refusal={submission.refusal} attempt={attempt} />
+        <RefusedDecision refusal={submission.refusal} attempt={attempt} />
       )}
       {children}
       {offline && (
@@ -96,17 +95,5 @@ export function AnswerFrame(props: {
       {closed ?? fields}
       {closed !== null && unsent !== '' && <UnsentNote text={unsent} />}
     </div>
-  )
-}
-
-function RefusedAnswer(props: {
-  refusal: Parameters<typeof refusalWords>[0]
-  attempt: 'answer' | 'finding'
-}) {
-  const sentence = refusalWords(props.refusal, props.attempt, clockTime)
-  return (
-    <Notice tone="bad" title={sentence.title}>
-      {sentence.text}
-    </Notice>
   )
 }

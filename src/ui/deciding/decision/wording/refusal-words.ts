@@ -10,12 +10,15 @@ export interface RefusalWords {
   readonly reload: boolean
 }
 
+/** What a person tried to send. */
+export type Attempt = 'approval' | 'denial' | 'answer' | 'finding'
+
 const needs = { approval: 'decide', denial: 'decide', answer: 'answer', finding: 'settle' } as const
 
 /** The text for each refusal of a decision (api.md, decisions). `at` formats an instant. Pure. */
 export function refusalWords(
   refusal: ApiRefusal,
-  attempt: 'approval' | 'denial' | 'answer' | 'finding',
+  attempt: Attempt,
   at: (instant: string) => string,
 ): RefusalWords {
   const lost = `Your ${attempt} was not recorded.`
