@@ -1,4 +1,4 @@
-import { use } from 'react'
+import { use, type ReactNode } from 'react'
 import type { TextSegment } from '#domain/text/visible-text.ts'
 import { linePieces, type LinePiece } from '#domain/text/line-pieces.ts'
 import { cutByRuns, type StyledRun } from './styled-runs.ts'
@@ -84,19 +84,35 @@ function Pieces(props: {
   return pieces.map((piece, index) => {
     // eslint-disable-next-line react/no-array-index-key
     if (piece.kind !== 'text') return <Chip key={index} piece={piece} />
-    if (runs.length === 0) return piece.text
+    if (runs.length === 0) return inOrder(piece.text)
     const at = props.offset + lengthBefore(pieces, index)
     return cutByRuns(piece.text, at, runs).map(({ text, className }, part) =>
       className === null ? (
-        text
+        inOrder(text)
       ) : (
         // eslint-disable-next-line react/no-array-index-key
         <span key={`${index} ${part}`} className={className}>
-          {text}
+          {inOrder(text)}
         </span>
       ),
     )
   })
+}
+
+/** Letters, marks and digits of scripts that are written from right to left. */
+const rightToLeft =
+  /([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+)/u
+
+/**
+ * The text with its words in the order of its bytes. Several words from right to left, and the
+ * numbers and signs after or between them, would otherwise be drawn in the opposite order: the
+ * arguments of `mv` exchanged.
+ */
+function inOrder(text: string): ReactNode {
+  const parts = text.split(rightToLeft)
+  if (parts.length === 1) return text
+  // eslint-disable-next-line react/no-array-index-key
+  return parts.map((part, index) => (index % 2 === 0 ? part : <bdi key={index}>{part}</bdi>))
 }
 
 function Chip({ piece }: { piece: Exclude<LinePiece, { kind: 'text' }> }) {

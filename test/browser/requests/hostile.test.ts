@@ -49,6 +49,45 @@ test('whatever an agent writes is text: no element, no link, no request, and hid
 })
 
 // Rules: security.md 17
+test('words from right to left, and the numbers after them, are drawn in the order of the bytes', async () => {
+  const words = ['mv', '\u05d0\u05d1', '10', '20', '\u05d2\u05d3', '30', '\u0627\u0628']
+  const before = `${words.toReversed().join(' ')}\n`
+  await dashboard.desk.write('notes/order.md', before)
+  const { requestIds } = await ask(
+    dashboard.desk,
+    ['notes/new-order.md', 'notes/order.md'].map((path) => ({
+      tool: 'write_file',
+      input: { path, content: `${words.join(' ')}\n` },
+    })),
+    words.join(' '),
+  )
+  const drawn = async (id: string | undefined, place: string): Promise<string[]> => {
+    const page = await dashboard.open('Grace', `/requests/${id}`)
+    const line = page.locator(place, { hasText: /^mv/ }).first()
+    await line.waitFor()
+    const lefts = await line.evaluate((element, texts) => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+      const found = new Map<string, number>()
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        for (const text of texts) {
+          const at = node.nodeValue?.indexOf(text) ?? -1
+          if (at < 0) continue
+          const range = document.createRange()
+          range.setStart(node, at)
+          range.setEnd(node, at + text.length)
+          found.set(text, range.getBoundingClientRect().left)
+        }
+      }
+      return texts.map((text) => ({ text, left: found.get(text) ?? -1 }))
+    }, words)
+    return lefts.toSorted((one, other) => one.left - other.left).map(({ text }) => text)
+  }
+  expect(await drawn(requestIds[0], '.code-text')).toEqual(words)
+  expect(await drawn(requestIds[0], '.statement .untrusted')).toEqual(words)
+  expect(await drawn(requestIds[1], '.diff-code-insert')).toEqual(words)
+})
+
+// Rules: security.md 17
 test('a blank before what changed in a line is none at its end', async () => {
   await dashboard.desk.write('notes/edge.md', 'the end of the old line\n')
   const input = { path: 'notes/edge.md', content: 'the end of the new line\n' }
