@@ -8,6 +8,7 @@ import { noteSigner } from '../harness/evidence/fixed-log.ts'
 import { coverAudit, keepCovered, logSigner } from '../harness/fixtures/cover-audit.ts'
 import { addForgedEvent } from '../harness/fixtures/hostile-events.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
+import { commentRequest } from '#services/requests/comment-request.ts'
 import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
 import { ask, askForNote, openDashboard, phone } from './open-dashboard.ts'
@@ -192,6 +193,10 @@ test('the history of a request is shown under its number, and the browser itself
   await history.getByRole('button', { name: 'Check the proof in this browser' }).click()
   await history.getByText('It is the key that this browser saw before.').waitFor()
 
+  // A record that the page shows since was not checked.
+  await commentRequest(desk.api, desk.people.linus.caller, { request: one.id, text: 'Later' })
+  await history.getByText('Every check holds.').waitFor({ state: 'detached' })
+
   // The export of a bundle is in it, and a checkpoint must cover it first.
   await using _covering = keepCovered(desk.database.db)
   const downloading = page.waitForEvent('download')
@@ -226,6 +231,29 @@ test('the history of a request is shown under its number, and the browser itself
   await history.getByRole('button', { name: 'Check the proof in this browser' }).click()
   await history.getByText('A check does not hold.').waitFor()
   await history.getByText('On this page, 1 record differs from the log.').waitFor()
+})
+
+test('while the events of another request load, those on the page are marked and are no history of it, and what was checked is not said of it', async () => {
+  const one = await newNote()
+  const other = await newNote()
+  await coverAudit(dashboard.desk.database.db)
+  const page = await dashboard.open('Grace', `/audit?requestId=${one.number}`)
+  const history = page.getByRole('list', { name: 'History of the request' })
+  await history.getByRole('button', { name: 'Check the proof in this browser' }).click()
+  await history.getByText('Every check holds.').waitFor()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  await page.route(/\/v1\/audit\?.*requestId/, async (route) => {
+    await answered
+    await route.continue()
+  })
+  await page.getByLabel('Request', { exact: true }).fill(String(other.number))
+  await page.keyboard.press('Enter')
+  await page.locator('.answer[aria-busy="true"]').waitFor()
+  expect(await history.count()).toBe(0)
+  answer()
+  await page.locator(`.event-history-title a[href="/requests/${other.id}"]`).waitFor()
+  expect(await page.locator('.answer[aria-busy="true"]').count()).toBe(0)
+  expect(await history.getByText('Every check holds.').count()).toBe(0)
 })
 
 test('a request has its receipt to download: a checkpoint that covers its events', async () => {

@@ -25,13 +25,11 @@ export function AuditPage() {
   const readsAll = useMe().person.rights.includes('readAudit')
   const audit = useAudit(query.toString())
   const events = eventsOfPages(audit.data?.pages)
-  // The events of one request alone are shown as its history.
-  const requestOfHistory = query.size === 1 ? query.get('requestId') : null
-  // Events of the previous filters stay on the page until the new ones are loaded.
-  const confirmed =
-    requestOfHistory === null || audit.isPlaceholderData
-      ? undefined
-      : events.at(-1)?.about?.requests[0]
+  // The events of one request alone are shown as its history; not those of the previous filters,
+  // which stay on the page until the new ones are loaded.
+  const requestOfHistory =
+    query.size === 1 && !audit.isPlaceholderData ? query.get('requestId') : null
+  const confirmed = requestOfHistory === null ? undefined : events.at(-1)?.about?.requests[0]
   const isNarrowed = query.size > 0
   return (
     <>
@@ -53,11 +51,13 @@ export function AuditPage() {
             readAudit, which countersign.yaml gives.
           </p>
         )}
-        <AuditEvents
-          {...{ audit, events, requestOfHistory, isNarrowed, readsAll }}
-          onOpen={setOpen}
-        />
-        <ShowMore list={audit} />
+        <div className="answer" aria-busy={audit.isPlaceholderData}>
+          <AuditEvents
+            {...{ audit, events, requestOfHistory, isNarrowed, readsAll }}
+            onOpen={setOpen}
+          />
+          <ShowMore list={audit} />
+        </div>
       </Together>
       <Drawer
         opened={open !== null}

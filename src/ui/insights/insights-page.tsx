@@ -59,7 +59,7 @@ export function InsightsPage() {
         </div>
       </div>
       <Together what="insights" layout="tiles">
-        <div className="column">
+        <div className="column answer" aria-busy={insights.isPlaceholderData}>
           {person.rights.includes('readAudit') && (
             <p className="dim small">
               The figures count all requests, because you may read the whole trail. The lists behind

@@ -14,6 +14,13 @@ interface Findings extends CheckedReceipt {
   readonly waiting: number
 }
 
+/** What a check found or why it failed; `about`: the request, and the number of its records. */
+interface CheckResult {
+  readonly about: string
+  readonly findings?: Findings
+  readonly failure?: string
+}
+
 /**
  * Verifies in the browser that the signed log has a request's events, and that `events` are these.
  */
@@ -24,20 +31,20 @@ export function ProofCheck(props: {
   hasOlder: boolean
 }) {
   const { request, events, hasOlder } = props
-  const [findings, setFindings] = useState<Findings | null>(null)
-  const [failure, setFailure] = useState<string | null>(null)
+  const [result, setResult] = useState<CheckResult | null>(null)
   const [isChecking, setIsChecking] = useState(false)
+  const about = `${request} ${events.length}`
+  // A check says nothing of another request, or of a record that the page shows since.
+  const { findings = null, failure = null } = result?.about === about ? result : {}
   const check = async (): Promise<void> => {
     setIsChecking(true)
-    setFailure(null)
     try {
       const receipt = await callApi('getReceipt', { params: { id: request } })
       const checked = await checkReceipt(receipt, events, hasOlder)
       const { vkey, waiting } = receipt
-      setFindings({ ...checked, vkey, waiting, key: keySeen(vkey) })
+      setResult({ about, findings: { ...checked, vkey, waiting, key: keySeen(vkey) } })
     } catch (error) {
-      setFindings(null)
-      setFailure(errorMessage(error))
+      setResult({ about, failure: errorMessage(error) })
     } finally {
       setIsChecking(false)
     }

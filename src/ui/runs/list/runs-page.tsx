@@ -34,7 +34,7 @@ export function RunsPage() {
       <RunsHead runs={items} />
       <StartLinks />
       <div className="runs-split">
-        <div>
+        <div className="answer" aria-busy={runs.isPlaceholderData}>
           {isLoading && <LoadingRows what="the runs" />}
           {runs.isError && <Failure error={runs.error} retry={loadAgain} whole={allRuns} />}
           {runs.isSuccess && !isLoading && items.length === 0 && (
