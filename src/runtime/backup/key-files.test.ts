@@ -1,8 +1,11 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { SmallDisk } from '#test/harness/outages/small-disk.ts'
+import { rotateSigningKey } from '../keys/rotate-signing-key.ts'
+import { loadSigner } from '../keys/signing-key.ts'
 import { isKeyPath, readKeyFiles, restoreKeys } from './key-files.ts'
 
 let from: string
@@ -35,6 +38,23 @@ test('files that are no keys are left where they are', async () => {
   await writeFile(join(from, 'keys', 'copy of signing.pem'), '')
   await writeFile(join(from, 'keys', 'signing.pem.17.new'), '')
   expect(await readKeyFiles(from, { privateToo: true })).toEqual(keys)
+})
+
+test('keys that are rotated while they are read are read again', async () => {
+  await rm(join(from, 'keys', 'signing.pem'))
+  const signer = await loadSigner(from, {})
+  const rotating = (async () => {
+    for (let count = 0; count < 60; count += 1) await rotateSigningKey(from, { compromised: false })
+    return 'over'
+  })()
+  for (;;) {
+    const keys = await readKeyFiles(from, { privateToo: true })
+    expect(pathsOf(keys)).toContain('keys/signing.pem')
+    if ((await Promise.race([rotating, setImmediate()])) === 'over') break
+  }
+  expect(pathsOf(await readKeyFiles(from, { privateToo: true }))).toContain(
+    `keys/public/${signer.keyId}.pem`,
+  )
 })
 
 test('keys are written only to free places, private ones readable by their owner only', async () => {
