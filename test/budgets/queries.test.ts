@@ -166,7 +166,7 @@ it("the start of a run takes at most 10 queries, the opening of a program's requ
   expect(queries.length, textsOf(queries)).toBe(1)
 })
 
-it('the last turn of a run takes at most 16 queries with the closing of the run', async () => {
+it('the last turn of a run takes at most 15 queries with the closing of the run', async () => {
   const worker = contextOn(db, desk.worker)
   const runId = await desk.start()
   desk.say({ text: 'Done.' })
@@ -174,7 +174,7 @@ it('the last turn of a run takes at most 16 queries with the closing of the run'
   queries.length = 0
   const { signal } = new AbortController()
   expect(await takeTurn(worker, { runId, turn: 1, signal })).toEqual({ kind: 'ended' })
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(16)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(15)
 })
 
 it('turns of two, three and five calls that ask send the same statements, so that Postgres plans them once', async () => {
@@ -198,12 +198,12 @@ it('turns of two, three and five calls that ask send the same statements, so tha
   expect(texts[2]).toEqual(texts[0])
 })
 
-it('a turn takes at most 22 queries, 24 when its calls ask, and no more for ten calls than for one', async () => {
+it('a turn takes at most 21 queries, 23 when its calls ask, and no more for ten calls than for one', async () => {
   const worker = contextOn(db, desk.worker)
   await worker.policies.byDigest((await worker.policies.inForce()).digest)
   for (const [tool, maxQueries] of [
-    ['read_file', 22],
-    ['write_file', 24],
+    ['read_file', 21],
+    ['write_file', 23],
   ] as const) {
     const taken: number[] = []
     for (const calls of [1, 10]) {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
@@ -12,6 +13,8 @@ import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { withTripCount } from '../harness/fixtures/count-queries.ts'
 import { addKey } from '../harness/fixtures/people.ts'
 import { addWaitingCall } from '../harness/fixtures/runs/waiting-call.ts'
+import { silentLog } from '../harness/silent-log.ts'
+import { waitUntil } from '../harness/wait-until.ts'
 import { approvalsOf } from './approvals-of.ts'
 import { contextOn } from './context-on.ts'
 
@@ -58,7 +61,7 @@ it('an approval takes at most 2 round trips to Postgres, its commit and its key 
   expect(await tripsOf(() => decideMany(api, caller, { decisions }))).toBeLessThanOrEqual(6)
 })
 
-it("the start of a run takes at most 5 round trips, a turn that asks 12, and the opening of a program's request 10", async () => {
+it("the start of a run takes at most 5 round trips, a turn that asks 9, and the opening of a program's request 10", async () => {
   const { ada, grace } = desk.people
   const input = { worker: 'scribe', input: 'Write notes' }
   expect(await tripsOf(() => startRun(api, ada.caller, input))).toBeLessThanOrEqual(5)
@@ -68,10 +71,23 @@ it("the start of a run takes at most 5 round trips, a turn that asks 12, and the
     calls: [{ tool: 'write_file', input: { path: 'notes/a.md', content: '-' } }],
   })
   const { signal } = new AbortController()
-  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(12)
+  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(9)
   const program = await addKey(desk.database.db, grace)
   const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
   expect(await tripsOf(() => openExternal(api, program.caller, call))).toBeLessThanOrEqual(10)
+})
+
+it('numbering the new events of the live stream takes 1 round trip', async () => {
+  await addWaitingCall(desk, 'events')
+  const unnumbered = () =>
+    desk.database.db.selectFrom('event').select('id').where('sequence', 'is', null).execute()
+  expect(await unnumbered()).not.toEqual([])
+  const trips = await tripsOf(async () => {
+    await using _ = new EventSequencer({ db, databaseUrl: desk.database.url, log: silentLog })
+    await waitUntil(async () => (await unnumbered()).length === 0)
+  })
+  // One for these, and one when its notifications begin.
+  expect(trips).toBeLessThanOrEqual(2)
 })
 
 it('the page of a request takes at most 9 round trips, and the first page of a list 5', async () => {
@@ -85,7 +101,7 @@ it('the page of a request takes at most 9 round trips, and the first page of a l
   )
 })
 
-it('an approved call takes at most 3 round trips before its tool begins and 7 in all, and the last turn of its run 10', async () => {
+it('an approved call takes at most 3 round trips before its tool begins and 7 in all, and the last turn of its run 9', async () => {
   const { call, runId } = await addWaitingCall(desk, 'executed')
   await desk.decide(desk.people.grace, call.requestId)
   const { signal } = new AbortController()
@@ -97,5 +113,5 @@ it('an approved call takes at most 3 round trips before its tool begins and 7 in
   expect(before).toBeLessThanOrEqual(3)
   expect(before + after).toBeLessThanOrEqual(7)
   desk.say({ text: 'Done.' })
-  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 2, signal }))).toBeLessThanOrEqual(10)
+  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 2, signal }))).toBeLessThanOrEqual(9)
 })

@@ -55,6 +55,9 @@ export const usualTimes: RelayTimes = {
   everyMs: 5 * seconds,
 }
 
+/** Events of the stream within this time are notified of in one round. */
+const gatherMs = 200
+
 /** After this time without an attempt no retry is due within seconds. */
 const quietAfterMs = minutes
 
@@ -103,7 +106,9 @@ export class ChannelRelay implements AsyncDisposable {
       onNotification: (channel) => {
         const isOfStream = channel === 'countersign_sequenced'
         const concerned = this.#channels.filter(({ events }) => !isOfStream || events.length > 0)
-        if (concerned.length > 0) this.#rounds.wake()
+        if (concerned.length === 0) return
+        if (isOfStream) this.#rounds.wakeWithin(gatherMs)
+        else this.#rounds.wake()
       },
     })
   }

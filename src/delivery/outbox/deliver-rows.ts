@@ -35,6 +35,7 @@ export interface DeliveryContext {
 interface RunAddress {
   readonly id: string
   readonly workflow_id: string
+  readonly isRoot: boolean
   readonly hasEnded: boolean
   /** the workflow: a run's, or the one that waits for a program's request */
   readonly type: 'run' | 'approval'
@@ -50,7 +51,7 @@ export async function deliverRows(
   delivering: DeliveryContext & { readonly marks: DeliveredMarks },
   runId: string,
   rows: readonly LeasedRow[],
-  written: Pick<WrittenOutboxRow, 'workflowId' | 'isOfProgram'> | null,
+  written: WrittenAddress | null,
 ): Promise<void> {
   const { db, marks } = delivering
   const address = written === null ? null : addressFrom(runId, written)
@@ -62,28 +63,31 @@ export async function deliverRows(
   }
 }
 
+type WrittenAddress = Pick<WrittenOutboxRow, 'workflowId' | 'isRoot' | 'isOfProgram'>
+
 /**
  * The address by the rows that were written; `null`: they do not contain it. The run is assumed not
  * to have ended: that is checked when a signal finds no workflow.
  */
 function addressFrom(
   id: string,
-  { workflowId, isOfProgram }: Pick<WrittenOutboxRow, 'workflowId' | 'isOfProgram'>,
+  { workflowId, isRoot, isOfProgram }: WrittenAddress,
 ): RunAddress | null {
-  if (workflowId !== null) return { id, workflow_id: workflowId, hasEnded: false, type: 'run' }
+  const address = { id, isRoot, hasEnded: false }
+  if (workflowId !== null) return { ...address, workflow_id: workflowId, type: 'run' }
   if (!isOfProgram) return null
-  return { id, workflow_id: approvalWorkflowId(id), hasEnded: false, type: 'approval' }
+  return { ...address, workflow_id: approvalWorkflowId(id), type: 'approval' }
 }
 
 async function addressOf(db: Db, runId: string): Promise<RunAddress | null> {
   const row = await db
     .selectFrom('run')
-    .select(['id', 'workflow_id', 'ended_at'])
+    .select(['id', 'workflow_id', 'parent_run_id', 'ended_at'])
     .where('id', '=', runId)
     .executeTakeFirst()
   if (row === undefined) return addressOfRequest(db, runId)
-  const { id, workflow_id } = row
-  return { id, workflow_id, hasEnded: row.ended_at !== null, type: 'run' }
+  const { id, workflow_id, parent_run_id: parentId, ended_at: endedAt } = row
+  return { id, workflow_id, isRoot: parentId === null, hasEnded: endedAt !== null, type: 'run' }
 }
 
 /** A program's request has no run: its rows have its own id. */
@@ -96,7 +100,8 @@ async function addressOfRequest(db: Db, requestId: string): Promise<RunAddress |
     .executeTakeFirst()
   if (row === undefined) return null
   const workflow_id = approvalWorkflowId(row.id)
-  return { id: row.id, workflow_id, hasEnded: row.state !== 'pending', type: 'approval' }
+  const hasEnded = row.state !== 'pending'
+  return { id: row.id, workflow_id, isRoot: false, hasEnded, type: 'approval' }
 }
 
 function idsOf(rows: readonly LeasedRow[]): string[] {
@@ -170,13 +175,16 @@ function idsIn(
   )
 }
 
-/** Starts a run's workflow if it may start. Its id makes this idempotent. */
+/**
+ * Starts a run's workflow if it may start. Its id makes this idempotent. `isRoot`: the run's row
+ * was read, and is of a run that is always admitted.
+ */
 export async function startRunWorkflow(
   delivering: Omit<DeliveryContext, 'db'>,
-  run: { readonly id: string; readonly workflow_id: string },
+  run: { readonly id: string; readonly workflow_id: string; readonly isRoot?: boolean },
 ): Promise<'started' | 'was_started' | 'refused'> {
   await delivering.guard.confirm()
-  if (!(await delivering.admit(run.id))) return 'refused'
+  if (run.isRoot !== true && !(await delivering.admit(run.id))) return 'refused'
   try {
     await startListed(delivering, run.id, {
       workflowId: run.workflow_id,

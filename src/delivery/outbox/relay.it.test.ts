@@ -40,6 +40,7 @@ function startRelay(
   processId = 'test',
   quietRoundEveryMs = 10_000,
   db = service.db,
+  admit: (runId: string) => Promise<boolean> = async () => true,
 ): TestRelay {
   const client = connectTemporal({ address, namespace: temporal.namespace })
   const foreign: ForeignNamespaceError[] = []
@@ -50,7 +51,7 @@ function startRelay(
       temporal: client,
       guard,
       taskQueue: temporal.taskQueue,
-      admit: async () => true,
+      admit,
     },
     databaseUrl: database.url,
     processId,
@@ -258,6 +259,31 @@ describe('relay', () => {
     })
     await expect(undone).rejects.toThrow('undone')
     expect([delivered, await undelivered(run)]).toEqual([[], 0])
+  })
+
+  it('asks whether a run of another run may start, and starts others without asking', async () => {
+    const root = await addRun(service, { startedBy: ada })
+    const child = await addRun(service, { startedBy: ada })
+    await setRows(service.db, 'run', { id: child.id }, { parent_run_id: root.id })
+    const asked: string[] = []
+    const admit = async (runId: string): Promise<boolean> => {
+      asked.push(runId)
+      return false
+    }
+    await using relay = startRelay(undefined, 'test', 600_000, service.db, admit)
+    const outbox = [root, child].map(({ id }) => ({ ...start, runId: id }))
+    // Delivered from what the commit returned, and then as another process finds them.
+    for (const owner of ['test', null]) {
+      const written = await service.db
+        .transaction()
+        .execute((tx) => writeRecords(tx, { outbox }, owner))
+      if (owner !== null) relay.relay.deliver(written)
+      await waitUntil(async () => (await undelivered(root)) + (await undelivered(child)) === 0)
+    }
+    expect(asked).toEqual([child.id, child.id])
+    await relay.client.client.workflow.getHandle(`run-${root.id}`).describe()
+    const ofChild = relay.client.client.workflow.getHandle(`run-${child.id}`).describe()
+    await expect(ofChild).rejects.toThrow(/not found/i)
   })
 
   it('delivers the rows of a process that died after its commit, woken by the notification of that commit', async () => {

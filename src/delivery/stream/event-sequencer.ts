@@ -3,6 +3,8 @@ import type { Db } from '#store/database.ts'
 import type { Log } from '#services/core/context.ts'
 import { fallBackPausesMs, Listener } from '../listener.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { lastStatement } from '#store/connection/last-statement.ts'
+import { sideBySide, together } from '#store/connection/side-by-side.ts'
 import { RepeatedWork, warnWith } from '../repeated-work.ts'
 
 const eventsAtOnce = 500
@@ -50,24 +52,33 @@ export class EventSequencer implements AsyncDisposable {
   }
 }
 
-/** Numbers one batch and notifies readers; 0 when another process is working or nothing waits. */
+/**
+ * Numbers one batch and notifies readers, in one round trip; 0 when another process is working or
+ * nothing waits. The lock is a statement of its own: the next one sees what its last holder wrote.
+ */
 async function sequenceEvents(db: Db): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    const lock = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(${advisoryLocks.eventSequencer}) as mine
-    `.execute(tx)
-    if (lock.rows[0]?.mine !== true) return 0
-    const numbered = await sql`
-      with waiting as (
-        select id, row_number() over (order by created_at, id) as place
-        from (select id, created_at from event where sequence is null
-              order by created_at, id limit ${sql.lit(eventsAtOnce)}) batch
-      )
-      update event set sequence = (select coalesce(max(sequence), 0) from event) + waiting.place
-      from waiting where event.id = waiting.id
-    `.execute(tx)
-    const count = Number(numbered.numAffectedRows ?? 0n)
-    if (count > 0) await sql`select pg_notify('countersign_sequenced', '')`.execute(tx)
-    return count
+  return db.transaction().execute(async (alone) => {
+    const tx = await sideBySide(alone)
+    const [, { rows }] = await together([
+      sql`
+        select set_config('countersign.numbers_events',
+          pg_try_advisory_xact_lock(${advisoryLocks.eventSequencer})::text, true)
+      `.execute(tx),
+      sql<{ count: number }>`
+        ${lastStatement(1)} with waiting as (
+          select id, row_number() over (order by created_at, id) as place
+          from (select id, created_at from event
+                where sequence is null and current_setting('countersign.numbers_events') = 'true'
+                order by created_at, id limit ${sql.lit(eventsAtOnce)}) batch
+        ), numbered as (
+          update event set sequence = (select coalesce(max(sequence), 0) from event) + waiting.place
+          from waiting where event.id = waiting.id
+          returning event.id
+        )
+        select count(*)::integer as count,
+          case when count(*) > 0 then pg_notify('countersign_sequenced', '') end from numbered
+      `.execute(tx),
+    ])
+    return rows[0]?.count ?? 0
   })
 }

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely'
-import type { Db } from '#store/database.ts'
+import { textOfRow, type PackedContent } from '#store/content/content.ts'
+import type { Db, Tx } from '#store/database.ts'
 import type { MessageTable } from '#store/tables/runs.ts'
 import {
   filesOfMessage,
@@ -20,7 +21,7 @@ const emptyTurns: KnownTurns = { throughTurn: 0, digest: '', messages: [] }
  * read whole.
  */
 export async function loadGrowingTranscript(
-  db: Db,
+  db: Db | Tx,
   cache: TranscriptCache | undefined,
   of: { readonly runId: string; readonly turn: number },
 ): Promise<readonly TranscriptMessage[]> {
@@ -49,7 +50,7 @@ interface ReadTurns {
 }
 
 async function readAgain(
-  db: Db,
+  db: Db | Tx,
   of: { readonly runId: string; readonly turn: number },
 ): Promise<ReadTurns> {
   const read = await readSince(db, of, emptyTurns)
@@ -69,12 +70,14 @@ interface RunState {
  * read, and the calls are read after that: a change in between has another digest the next time.
  */
 async function readSince(
-  db: Db,
+  db: Db | Tx,
   { runId, turn }: { readonly runId: string; readonly turn: number },
   earlier: KnownTurns,
 ): Promise<ReadTurns | 'changed' | 'whole'> {
   const { throughTurn } = earlier
-  const { rows } = await sql<RunState & Nullable<Selectable<MessageTable>> & Files>`
+  const { rows } = await sql<
+    RunState & Nullable<Selectable<MessageTable>> & Files & Nullable<PackedContent>
+  >`
     with line as (
       select turn, message::text as line from message where run_id = ${runId} and turn is not null
       union all
@@ -87,7 +90,7 @@ async function readSince(
       select turn, file::text from message
         join message_file file on message_id = message.id where run_id = ${runId}
     )
-    select state.*, message.*, ${filesOfMessage} from (
+    select state.*, message.*, ${filesOfMessage}, own_text.encoding, own_text.bytes from (
       select
         exists (select from run_prefix where run_id = ${runId})
           or exists (select from manual_call where run_id = ${runId})
@@ -99,6 +102,9 @@ async function readSince(
         (select ${digestThrough(turn - 1)} from line) as digest
     ) as state
     left join message on run_id = ${runId} and (turn is null or turn > ${throughTurn})
+    left join lateral (
+      select encoding, bytes from content where hash = message.content_hash offset 0
+    ) as own_text on true
     order by sequence
   `.execute(db)
   const [state] = rows
@@ -112,7 +118,12 @@ async function readSince(
         .where('tool_call.turn', '>', throughTurn)
         .execute()
     : []
-  const read = await withTexts(db, messages, calls)
+  const texts = new Map(
+    messages.flatMap(({ content_hash: hash, encoding, bytes }) =>
+      encoding === null || bytes === null ? [] : [[hash, textOfRow({ hash, encoding, bytes })]],
+    ),
+  )
+  const read = await withTexts(db, messages, calls, texts)
   return { messages: read.messages, digest: state.digest }
 }
 

@@ -84,22 +84,25 @@ async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows>
   return withTexts(db, messages, calls)
 }
 
-/** A transcript from messages and calls, with their texts. */
+/**
+ * A transcript from messages and calls, with their texts. Those of `knownTexts` are not read again.
+ */
 export async function withTexts(
   db: Db | Tx,
   messages: readonly MessageRow[],
   calls: readonly CallRow[],
+  knownTexts: ReadonlyMap<string, string> = new Map(),
 ): Promise<TranscriptRows> {
-  const texts = await getTexts(db, [
+  const hashes = [
     ...messages.map((message) => message.content_hash),
-    ...calls.flatMap((call) =>
-      [call.input_hash, call.result_text_hash, call.result_output_hash].filter(
-        (hash) => hash !== null,
-      ),
-    ),
-  ])
+    ...calls.flatMap((call) => [call.input_hash, call.result_text_hash, call.result_output_hash]),
+  ].filter((hash) => hash !== null)
+  const texts = await getTexts(
+    db,
+    hashes.filter((hash) => !knownTexts.has(hash)),
+  )
   const callsOfTurn = Map.groupBy(calls, (call) => call.turn)
-  const textOf = (hash: string): string => texts.get(hash) ?? ''
+  const textOf = (hash: string): string => knownTexts.get(hash) ?? texts.get(hash) ?? ''
   const callsOf = (message: (typeof messages)[number]): CallRow[] =>
     message.role === 'assistant'
       ? (callsOfTurn.get(message.turn ?? 0) ?? [])

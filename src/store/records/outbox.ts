@@ -23,6 +23,8 @@ export interface WrittenOutboxRow extends OutboxRow {
   readonly id: string
   /** of the run; `null`: the row has no run, or the run is not written yet */
   readonly workflowId: string | null
+  /** whether the run was started by a call of no other run */
+  readonly isRoot: boolean
   /** whether it goes to the workflow of a program's request */
   readonly isOfProgram: boolean
   /** whether the run had no other undelivered row, so that this one overtakes none */

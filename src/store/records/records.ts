@@ -69,6 +69,7 @@ export async function writeRecords(
       from unnest(${channels}::text[]) as channel
     )
     select queue.id, (select workflow_id from run where run.id = queue.run_id) as "workflowId",
+      coalesce((select parent_run_id is null from run where run.id = queue.run_id), false) as "isRoot",
       -- With exists, Postgres would read all requests of programs for many rows.
       coalesce((select run_id is null from request where id = queue.run_id), false) as "isOfProgram",
       (select count(*) from (
@@ -84,10 +85,10 @@ export async function writeRecords(
   return outbox.map((row, index) => {
     const inserted = rows[index]
     if (inserted === undefined) throw new Error('An outbox row was not written')
-    const { id, workflowId, isOfProgram } = inserted
+    const { id, workflowId, isRoot, isOfProgram } = inserted
     const isNext = inserted.isNext && !runIds.has(row.runId)
     runIds.add(row.runId)
-    return { ...row, id, workflowId, isOfProgram, isNext }
+    return { ...row, id, workflowId, isRoot, isOfProgram, isNext }
   })
 }
 
@@ -96,7 +97,10 @@ export function hasRecords({ audit = [], events = [], outbox = [] }: Records): b
   return audit.length + events.length + outbox.length > 0
 }
 
-type InsertedOutboxRow = Pick<WrittenOutboxRow, 'id' | 'workflowId' | 'isOfProgram' | 'isNext'>
+type InsertedOutboxRow = Pick<
+  WrittenOutboxRow,
+  'id' | 'workflowId' | 'isRoot' | 'isOfProgram' | 'isNext'
+>
 
 /** An event for the stream. One writer numbers it after commit, so replay skips nothing. */
 export interface StreamEvent {

@@ -152,7 +152,7 @@ test('a permit and a grant that were revoked stay revoked, though their rows are
   expect(outcome).toMatchObject({ kind: 'calls', calls: [{ step: 'wait' }] })
 })
 
-test('an activation that was deleted, with the trail forged to match, does not bring an older policy back', async () => {
+test('an activation that was deleted, with the trail forged to match, does not bring an older policy back, and a transaction that finds this records it', async () => {
   const { db } = desk.database
   const config = await desk.read('countersign.yaml')
   const before = (await desk.api.policies.inForce()).digest
@@ -169,12 +169,14 @@ test('an activation that was deleted, with the trail forged to match, does not b
     select gen_random_uuid(), clock_timestamp(), type, actor_type, null,
       jsonb_set(document::jsonb, '{detail,sequence}', to_jsonb((select max(sequence) from policy_activation)))::text
     from audit_event where type = 'policy.activated' order by at limit 1`.execute(db)
+  const rejected = () =>
+    db.selectFrom('audit_event').select('document').where('type', '=', 'policy.rejected').execute()
+  const undone = db.transaction().execute((tx) => desk.api.policies.inForce(tx))
+  await expect(undone).rejects.toMatchObject({ code: 'unavailable' })
+  await waitUntil(async () => (await rejected()).length > 0)
   for (const policies of [desk.api.policies, desk.worker.policies]) {
     await expect(policies.inForce()).rejects.toMatchObject({ code: 'unavailable' })
   }
-  const rejected = () =>
-    db.selectFrom('audit_event').select('document').where('type', '=', 'policy.rejected').execute()
-  await waitUntil(async () => (await rejected()).length > 0)
   expect((await rejected()).map(({ document }) => JSON.parse(document).detail)).toEqual([
     { why: 'rolled_back', seen: row?.sequence, found: (row?.sequence ?? 0) - 1 },
   ])

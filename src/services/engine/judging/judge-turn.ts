@@ -5,8 +5,10 @@ import { limits } from '#domain/limits.ts'
 import type { RequestKind } from '#domain/requests/request.ts'
 import type { Access } from '#domain/tools/access.ts'
 import type { CallPresentation, ToolRegistry } from '#domain/tools/tool.ts'
+import { onOneConnection, together } from '#store/connection/side-by-side.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import type { PresentedAttachment } from '../delegation/attachments.ts'
+import { within } from '../../core/context.ts'
 import { placeOfRun } from '../../core/run-place.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { factsOfTurn, type TurnFacts } from './facts-of-turn.ts'
@@ -50,17 +52,14 @@ export async function judgeTurn(
     const text = `A turn may have at most ${maxCalls} calls; this one had ${calls.length}, and none was carried out.`
     return calls.map((call) => ({ kind: 'refused', callId: call.id, text }))
   }
-  const [terms, { hasGrants, cueFacts }] = await Promise.all([
-    termsOf(ctx, run),
-    factsOfTurn(
-      ctx.db,
-      run,
-      calls[0]?.turn ?? run.turn,
-      calls.map(({ tool }) => tool),
-    ),
-  ])
-  const { policy } = terms
   const names = calls.map(({ tool }) => tool)
+  const [terms, { hasGrants, cueFacts }] = await onOneConnection(ctx.db, (on) =>
+    together([
+      termsOf(within(ctx, on), run),
+      factsOfTurn(on, run, calls[0]?.turn ?? run.turn, names),
+    ]),
+  )
+  const { policy } = terms
   const place = placeOfRun(run)
   const registry = await ctx.registryOf(policy, run.worker, names, place)
   const workspace = await ctx.workspaceOf(place, policy)

@@ -5,8 +5,10 @@ import type { Policy } from '#policy/policy.ts'
 import { contextOf } from '#policy/worker/context-of.ts'
 import { costOf, priceOf } from '#policy/worker/price-of.ts'
 import { removeLiveText } from '#store/content/live-text.ts'
+import { onOneConnection, together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
+import { within } from '../../core/context.ts'
 import { lockRun } from '../../core/locks.ts'
 import { preambleOf, type PinnedWorker } from '../../core/runs/pinned-worker.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -61,10 +63,12 @@ export async function askModel(
 ): Promise<ModelReply | 'again' | null> {
   const { run, turn, attempt, pinned, window, signal } = question
   const { worker } = pinned
-  const [terms, transcript] = await Promise.all([
-    termsOf(ctx, run),
-    loadGrowingTranscript(ctx.db, ctx.transcripts, { runId: run.id, turn }),
-  ])
+  const [terms, transcript] = await onOneConnection(ctx.db, (on) =>
+    together([
+      termsOf(within(ctx, on), run),
+      loadGrowingTranscript(on, ctx.transcripts, { runId: run.id, turn }),
+    ]),
+  )
   const { policy } = terms
   const pictures = await seenPictures(ctx.db, transcript)
   const tools = await toolsOfModel(ctx, policy, run.worker)

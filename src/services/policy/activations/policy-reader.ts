@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
@@ -28,6 +29,7 @@ const maxCached = 64
  */
 export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
   const { db, verifier, memory, log } = parts
+  const outside = AsyncLocalStorage.snapshot()
   const versions = new Map<string, Policy>()
   const activated = new Set<string>()
   let reportedForged = 0
@@ -58,8 +60,7 @@ export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
           { sequence: audited },
         )
       }
-      const compared = { db: on === undefined ? db : null, memory, log, newest }
-      await refuseOlder(compared, statement, hash)
+      await refuseOlder({ db, outside, memory, log, newest }, statement, hash)
       if (statement === null) {
         throw new Problem('unavailable', 'No policy version has been activated yet')
       }

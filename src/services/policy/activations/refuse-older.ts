@@ -7,8 +7,9 @@ import type { Log } from '../../core/context.ts'
 import type { KnownPolicy, Memory } from '../../core/ledger.ts'
 
 interface Parts {
-  /** `null` inside a transaction, whose rollback would undo the record: its caller records */
-  readonly db: Db | null
+  readonly db: Db
+  /** runs its argument as if no connection were held: a transaction may have asked */
+  readonly outside: <T>(work: () => T) => T
   readonly memory: Memory
   readonly log: Log
   /** what the memory had before the activation in force was read */
@@ -43,26 +44,34 @@ export async function refuseOlder(
   if (hash !== null) await parts.memory.rememberPolicy({ sequence, hash })
 }
 
-function refuse({ db, memory, log }: Parts, newestSequence: number, foundSequence: number): never {
+function refuse(
+  { db, memory, log, outside }: Parts,
+  newestSequence: number,
+  foundSequence: number,
+): never {
   const versions = refusals.get(memory) ?? new Set()
   refusals.set(memory, versions)
   const what = `${newestSequence} ${foundSequence}`
-  if (db !== null && !versions.has(what)) {
+  if (!versions.has(what)) {
     versions.add(what)
     log.error(
       { seen: newestSequence, found: foundSequence },
       'the policy in force was rolled back in the database',
     )
-    // Not awaited: the caller may hold a connection, and must not need a second one.
-    const recorded = db.transaction().execute(async (alone) => {
-      const entry = {
-        type: 'policy.rejected',
-        actor: { type: 'system', name: 'policy' },
-        channel: 'system',
-        detail: { why: 'rolled_back', seen: newestSequence, found: foundSequence },
-      } as const
-      await writeRecords(await sideBySide(alone), { audit: [entry], events: [], outbox: [] }, null)
-    })
+    // Not awaited: the caller may hold a connection, and must not wait for a second one. Its
+    // rollback does not undo the record.
+    const recorded = outside(() =>
+      db.transaction().execute(async (alone) => {
+        const entry = {
+          type: 'policy.rejected',
+          actor: { type: 'system', name: 'policy' },
+          channel: 'system',
+          detail: { why: 'rolled_back', seen: newestSequence, found: foundSequence },
+        } as const
+        const tx = await sideBySide(alone)
+        await writeRecords(tx, { audit: [entry], events: [], outbox: [] }, null)
+      }),
+    )
     recorded.catch((error: unknown) => {
       versions.delete(what)
       log.error({ err: error }, 'the refusal of an older policy could not be recorded')
