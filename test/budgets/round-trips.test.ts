@@ -61,10 +61,10 @@ it('an approval takes at most 2 round trips to Postgres, its commit and its key 
   expect(await tripsOf(() => decideMany(api, caller, { decisions }))).toBeLessThanOrEqual(6)
 })
 
-it("the start of a run takes at most 5 round trips, a turn that asks 9, and the opening of a program's request 10", async () => {
+it("the start of a run takes at most 4 round trips, a turn that asks 9, and the opening of a program's request 8", async () => {
   const { ada, grace } = desk.people
   const input = { worker: 'scribe', input: 'Write notes' }
-  expect(await tripsOf(() => startRun(api, ada.caller, input))).toBeLessThanOrEqual(5)
+  expect(await tripsOf(() => startRun(api, ada.caller, input))).toBeLessThanOrEqual(4)
   const runId = await desk.start()
   desk.say({
     text: 'I act.',
@@ -74,7 +74,7 @@ it("the start of a run takes at most 5 round trips, a turn that asks 9, and the 
   expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(9)
   const program = await addKey(desk.database.db, grace)
   const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
-  expect(await tripsOf(() => openExternal(api, program.caller, call))).toBeLessThanOrEqual(10)
+  expect(await tripsOf(() => openExternal(api, program.caller, call))).toBeLessThanOrEqual(8)
 })
 
 it('numbering the new events of the live stream takes 1 round trip', async () => {

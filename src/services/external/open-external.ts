@@ -61,8 +61,11 @@ export async function openExternal(
     const reported =
       result.presented === null ? await presentReported(result.judgement, call.origin) : null
     return inUnitOfWork(ctx, authority, async (unit) => {
-      await lockOwner(unit, program)
-      const earlier = await findOpened({ db: unit.tx, seals: unit.seals }, key)
+      // Sent together, in this order: the second of two equal calls finds the first one.
+      const [, earlier] = await together([
+        lockOwner(unit, program),
+        findOpened({ db: unit.tx, seals: unit.seals }, key),
+      ])
       if (earlier !== null) return earlier
       const queue = result.judgement.routing === null ? await queueNow(ctx, unit.tx, call) : null
       const opening = {
@@ -91,10 +94,12 @@ export async function openJudged(
   opening: Omit<ExternalOpening, 'at'>,
 ): Promise<OpenedExternal> {
   const { judgement } = opening.judged
-  if (judgement.routing !== null && judgement.verdict === 'ask') {
-    await requireOthers(unit.tx, judgement.routing, peopleBehind(opening).toReversed())
-  }
-  const at = await readTimeIfRoom(unit.tx, opening.program.ownerId)
+  const [, at] = await together([
+    judgement.routing !== null && judgement.verdict === 'ask'
+      ? requireOthers(unit.tx, judgement.routing, peopleBehind(opening).toReversed())
+      : Promise.resolve(),
+    readTimeIfRoom(unit.tx, opening.program.ownerId),
+  ])
   const request = await insertExternal(unit, caller, { ...opening, at })
   if (judgement.verdict === 'preApproved') {
     await preApproveExternal(ctx, unit, request, judgement)

@@ -16,10 +16,15 @@ export async function findMember(
   personId: string,
   teams: readonly string[],
 ): Promise<Member | null> {
+  return memberOf(seals, await readPerson(db, personId), teams)
+}
+
+/** The rows of a person, for {@link memberOf}; `null`: they are unknown. */
+export async function readPerson(db: Db | Tx, personId: string): Promise<PersonRows | null> {
   const { rows } = await sql<{ found: PersonRows }>`
     select ${personRows} as found from person where id = ${personId}
   `.execute(db)
-  return memberOf(seals, rows[0]?.found ?? null, teams)
+  return rows[0]?.found ?? null
 }
 
 /**

@@ -7,6 +7,7 @@ import { didYouMean } from '#policy/reading/did-you-mean.ts'
 import { inputProblem } from '#policy/worker/input-schema.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
+import { onOneConnection, together } from '#store/connection/side-by-side.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { isAnswered, onceForKey } from '../../core/idempotency.ts'
 import { listedFiles, withAttached } from '../../core/attached-files.ts'
@@ -17,11 +18,12 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { requireBudgetFits } from './require-budget-fits.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { findMember } from './find-member.ts'
+import { findMember, memberOf, readPerson } from './find-member.ts'
 import { requireApproveAll, requireStarter } from './require-starter.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { worktreeStart } from './worktree-start.ts'
 import { rightsOf } from '../../core/rights-of.ts'
+import type { PersonRows } from '../../core/verified-person.ts'
 import { byEligibility, byProgram, type Authority } from '../../core/authority.ts'
 
 export interface StartRunInput {
@@ -56,19 +58,21 @@ export async function startRun(
   input: StartRunInput,
 ): Promise<StartedRun> {
   const personId = personBehind(caller)
-  const policy = await ctx.policies.inForce()
+  const { idempotencyKey: key, attachments = [], files: sentFiles = [], ...rest } = input
+  const [policy, person, isRepeated] = await onOneConnection(ctx.db, (on) =>
+    together([ctx.policies.inForce(on), readPerson(on, personId), isAnswered(on, { caller, key })]),
+  )
   const worker = policy.workers.get(input.worker)
   if (worker === undefined) {
     const hint = didYouMean(input.worker, [...policy.workers.keys()])
     throw new Problem('unknown_worker', `There is no worker ${input.worker.slice(0, 80)}; ${hint}`)
   }
   const mode = input.mode ?? 'prompt'
-  const { starter, authority } = await judgeStart(ctx, caller, worker, mode)
+  const { starter, authority } = await judgeStart(ctx, caller, { person, worker, mode })
   requireBudgetFits(policy, worker, input.budget)
   const task = taskMessage(input.input)
   requireInputFits(worker, input.input)
   const workspace = chosenWorkspace(worker, input.workspace)
-  const { idempotencyKey: key, attachments = [], files: sentFiles = [], ...rest } = input
   const sent = readSentFiles(sentFiles, pictureTypesOf(policy.config, worker.model))
   const named = namedFiles(sent)
   const body = {
@@ -78,16 +82,15 @@ export async function startRun(
   }
   // Read before the transaction, which must not wait for another host; a repeated call gets its
   // first answer.
-  const first = !(await isAnswered(ctx.db, { caller, key }))
-  const files = first
-    ? await readRunAttachments(ctx, {
+  const files = isRepeated
+    ? null
+    : await readRunAttachments(ctx, {
         worker: worker.name,
         startedBy: personId,
         workspace,
         attachments,
       })
-    : null
-  const worktree = first ? await worktreeStart(ctx, policy, workspace) : null
+  const worktree = isRepeated ? null : await worktreeStart(ctx, policy, workspace)
   return inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
       if (files === null) throw new Error('The stored answer for this key no longer exists')
@@ -109,23 +112,29 @@ export async function startRun(
 }
 
 /**
- * The authority of the caller to start the worker in this mode. Rejects with `forbidden` or
- * `mode_not_permitted`.
+ * The authority of the caller to start the worker in this mode; `person` are the rows of the person
+ * behind the caller. Rejects with `forbidden` or `mode_not_permitted`.
  */
 export async function judgeStart(
   ctx: SigningContext,
   caller: Caller,
-  worker: WorkerDefinition,
-  mode: RunMode,
+  { person, worker, mode }: StartToJudge,
 ): Promise<{ readonly starter: PersonRef; readonly authority: Authority }> {
   const personId = personBehind(caller)
-  const starter = await starterOf(ctx, worker, personId)
+  const member = memberOf(ctx.seals, person, worker.startableBy ?? [])
+  const starter = requireStarter(worker, member)
   const authority =
     caller.actor.type === 'machine'
       ? byProgram(caller)
       : byEligibility(caller, starter, () => new Problem('forbidden', 'Only people can start runs'))
   if (mode === 'approve_all') requireApproveAll(await rightsOf(ctx, personId))
   return { starter, authority }
+}
+
+interface StartToJudge {
+  readonly person: PersonRows | null
+  readonly worker: WorkerDefinition
+  readonly mode: RunMode
 }
 
 /** The people behind the run's requests, as far as its start determines them (product.md 17). */
