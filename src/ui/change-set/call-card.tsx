@@ -6,6 +6,7 @@ import { againSentence } from '#domain/deciding/alike-words.ts'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
 import { Effect } from '../effect/effect.tsx'
 import { useAriaKeys, useKeyboard } from '../keyboard/keyboard-provider.tsx'
+import { measureHead } from '../effect/seeing/sticky-heads.ts'
 import { useSeen } from '../effect/seeing/use-seen.ts'
 import { Cues } from '../deciding/card/cues.tsx'
 import { CallComments } from '../deciding/comments/call-comments.tsx'
@@ -20,8 +21,10 @@ import { useFocusReturn } from '../states/use-focus-return.ts'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { showCall } from './call-focus.ts'
 import { CallResultLine } from './call-result-line.tsx'
 import { ChangedNotice } from './changed-notice.tsx'
+import { Foldable } from './foldable.tsx'
 import { hasChanged, whyAlone, whyClosed, type ChangeEntry } from './change-entries.ts'
 import { NearScreen } from './near-screen.tsx'
 import type { CallChoice } from './plan-decisions.ts'
@@ -37,6 +40,8 @@ export interface CardState {
   readonly choice: CallChoice
   readonly reason: string
   readonly wasViewed: boolean
+  /** its effect is not drawn, because it was viewed */
+  readonly isFolded: boolean
   /** the result of its decision, and the choice */
   readonly result: { readonly item: BulkItem; readonly choice: CallChoice } | null
 }
@@ -45,7 +50,9 @@ export interface CardActs {
   readonly onChoose: (key: string, choice: CallChoice) => void
   readonly onReason: (key: string, reason: string) => void
   readonly onSeen: (key: string, seen: boolean) => void
+  /** marks it as viewed and folds it, or takes both back */
   readonly onView: (key: string) => void
+  readonly onUnfold: (key: string) => void
   readonly onReview: (key: string) => void
 }
 
@@ -73,7 +80,7 @@ export const CallCard = memo(function CallCard(props: CallCardProps) {
       tabIndex={-1}
       aria-labelledby={titleId}
     >
-      <div className="row spread change-call-head">
+      <div ref={measureHead} className="row spread change-call-head">
         <h2 id={titleId} className="grow break">
           <span className="dim">{entry.place}.</span> <VisibleText text={entry.title} />
         </h2>
@@ -153,23 +160,38 @@ function CallWithRequest(props: CallCardProps & { card: OpenedCall }) {
     <>
       <CallFacts request={request} claim={newest.claim} onLine={setLine} />
       <SecretsContext value={secrets.others}>
-        <Cues role="group" cues={request.cues} presentation={presentation} within={region} />
+        <Cues
+          role="group"
+          cues={request.cues}
+          presentation={presentation}
+          // Without its lines there is nothing to lead to.
+          within={state.isFolded ? null : region}
+        />
       </SecretsContext>
       {again !== null && closed === null && <p className="obstacle">{again}.</p>}
       {lineComments.lost}
-      <NearScreen isDrawnAtOnce={props.isDrawnAtOnce} lines={presentation.totalLines}>
-        <SecretsContext value={secrets.registry}>
-          <Effect
-            key={presentation.digest}
-            request={{ ...request, presentation }}
-            ownsKeys={false}
-            onRegion={setRegion}
-            onAllVisible={setAllVisible}
-            lineComments={lineComments}
-            tracker={tracker}
-          />
-        </SecretsContext>
-      </NearScreen>
+      <Foldable
+        isFolded={state.isFolded}
+        lines={presentation.totalLines}
+        onUnfold={() => {
+          acts.onUnfold(key)
+          showCall(key)
+        }}
+      >
+        <NearScreen isDrawnAtOnce={props.isDrawnAtOnce} lines={presentation.totalLines}>
+          <SecretsContext value={secrets.registry}>
+            <Effect
+              key={presentation.digest}
+              request={{ ...request, presentation }}
+              ownsKeys={false}
+              onRegion={setRegion}
+              onAllVisible={setAllVisible}
+              lineComments={lineComments}
+              tracker={tracker}
+            />
+          </SecretsContext>
+        </NearScreen>
+      </Foldable>
       <CallComments
         request={{ ...newest, presentation }}
         comments={comments}

@@ -26,11 +26,11 @@ export function useCallFocus(entries: readonly ChangeEntry[]) {
   const last = useRef<Element | null>(null)
   const here = (): Element | null => {
     const focused = document.activeElement
-    if (focused?.closest(cardClass)) last.current = focused
+    if (cardAround(focused) !== null) last.current = focused
     return last.current?.isConnected ? last.current : null
   }
   const current = (): ChangeEntry | undefined => {
-    const id = here()?.closest(cardClass)?.id
+    const id = cardAround(here())?.id
     return entries.find(({ key }) => `call-${key}` === id) ?? entries[0]
   }
   const go = (stops: readonly HTMLElement[], step: 1 | -1): void => {
@@ -60,6 +60,11 @@ function isBefore(stop: Element, at: Element): boolean {
   return (
     stop.contains(at) || (stop.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
   )
+}
+
+/** The call that an element belongs to. */
+export function cardAround(element: Element | null): HTMLElement | null {
+  return element?.closest<HTMLElement>(cardClass) ?? null
 }
 
 function cardOf(key: string): HTMLElement | null {

@@ -92,6 +92,10 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
           decisions={decisions}
           states={states.map(({ state }) => state)}
           hasOpen={open.length > 0}
+          onShow={(key) => {
+            acts.onUnfold(key)
+            showCall(key)
+          }}
         />
       )}
     </div>

@@ -7,7 +7,6 @@ import { lastListAddress } from '../request/last-list.ts'
 import { Notice } from '../states/notice.tsx'
 import { clockTime } from '../text/time.tsx'
 import type { CardState } from './call-card.tsx'
-import { showCall } from './call-focus.ts'
 import type { CallChoice } from './plan-decisions.ts'
 import type { ChangeSetDecisions } from './use-change-set-decisions.ts'
 import { verbs } from '../words/verbs.ts'
@@ -20,6 +19,8 @@ export function SubmitBar(props: {
   decisions: ChangeSetDecisions
   states: readonly CardState[]
   hasOpen: boolean
+  /** shows what keeps a choice from being sent */
+  onShow: (key: string) => void
 }) {
   const { count, obstacles, send, busy, offline, refusal, summary } = props.decisions
   const navigate = useNavigate()
@@ -34,7 +35,7 @@ export function SubmitBar(props: {
         {obstacles.map(({ request, why }) => (
           <p key={request.id} className="small soon">
             #{request.number} does not count yet: {why}{' '}
-            <button type="button" className="link-button" onClick={() => showCall(request.id)}>
+            <button type="button" className="link-button" onClick={() => props.onShow(request.id)}>
               Show it
             </button>
           </p>

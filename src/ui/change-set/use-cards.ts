@@ -26,12 +26,17 @@ const callPlace = placeOfFile(0, 1)
 export function useCards(entries: readonly ChangeEntry[]) {
   const { id: personId } = useMe().person
   const fresh = useCallback(
-    (openedCall: OpenedCall): SavedCardState => ({
-      ...nothing,
-      reason: readDraft('reason', openedCall.request.id, personId),
-      wasViewed: viewedPlaces({ personId, digest: openedCall.presentation.digest }).has(callPlace),
-      openedCall,
-    }),
+    (openedCall: OpenedCall): SavedCardState => {
+      const { digest } = openedCall.presentation
+      const wasViewed = viewedPlaces({ personId, digest }).has(callPlace)
+      return {
+        ...nothing,
+        reason: readDraft('reason', openedCall.request.id, personId),
+        wasViewed,
+        isFolded: wasViewed,
+        openedCall,
+      }
+    },
     [personId],
   )
   const [saved, setSaved] = useState<ReadonlyMap<string, SavedCardState>>(new Map())
@@ -74,8 +79,9 @@ export function useCards(entries: readonly ChangeEntry[]) {
           const wasViewed = !card.wasViewed
           const { digest } = card.openedCall.presentation
           markViewed({ personId, digest }, callPlace, wasViewed)
-          return { ...card, wasViewed }
+          return { ...card, wasViewed, isFolded: wasViewed }
         }),
+      onUnfold: (key) => change(key, (card) => ({ ...card, isFolded: false })),
       onReview: (key) => {
         const one = newest.current.get(key)
         if (one === undefined) return
@@ -110,6 +116,7 @@ const nothing = {
   choice: 'leave',
   reason: '',
   wasViewed: false,
+  isFolded: false,
   seen: false,
   result: null,
 } as const

@@ -9,6 +9,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { DiffView, type DiffExtras } from './diff-view.tsx'
 import { DiffToolbar } from './diff-toolbar.tsx'
 import { useSplitDiffs } from './settings/diff-settings.ts'
+import { measureHead } from './seeing/sticky-heads.ts'
 import { placeOfFile, markViewed, viewedPlaces } from './seeing/viewed-marks.ts'
 import type { DiffFile } from '#domain/tools/unified-diff.ts'
 import type { WholeFile } from './use-whole-file.ts'
@@ -66,7 +67,7 @@ export function Files({
           data-file={file.newPath ?? file.oldPath ?? undefined}
           tabIndex={-1}
         >
-          <div className="row spread file-head">
+          <div ref={measureHead} className="row spread file-head">
             <code>
               <VisibleText text={nameOf(file)} />
             </code>

@@ -19,7 +19,10 @@ export function OffSide(props: {
       setHides(false)
       return undefined
     }
-    const measure = (): void => setHides(element.scrollWidth > element.clientWidth + 1)
+    const measure = (): void => {
+      // While it is folded it has no width, and keeps what was said of it.
+      if (element.clientWidth > 0) setHides(element.scrollWidth > element.clientWidth + 1)
+    }
     const resizeObserver = new ResizeObserver(measure)
     resizeObserver.observe(element)
     if (element.firstElementChild !== null) resizeObserver.observe(element.firstElementChild)

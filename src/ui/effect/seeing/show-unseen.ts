@@ -1,11 +1,13 @@
+import { visibleFrom } from './sticky-heads.ts'
 import { unseenParts } from './seen-intervals.ts'
 import type { SeenTracker } from './use-seen.ts'
 
-/** Scrolls to a height of an element, below the header of the page. */
+/** Scrolls to a height of an element, below what stays at the top of the page. */
 export function scrollToPart(region: HTMLElement, at: number): void {
-  const head = document.querySelector('.header')?.getBoundingClientRect().bottom ?? 0
-  const top = region.getBoundingClientRect().top + window.scrollY + at - head
-  window.scrollTo({ top: Math.max(0, top - 8) })
+  const goal = (): number => region.getBoundingClientRect().top + at - visibleFrom(region) - 8
+  window.scrollBy({ top: goal() })
+  // The head of the file covers the lines only where they are now.
+  window.scrollBy({ top: goal() })
 }
 
 /** Scrolls to the first part that has not been on the screen; false: there is none to show. */

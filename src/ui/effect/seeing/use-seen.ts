@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { newListeners } from '#domain/listeners.ts'
 import { isDialogOpen } from '../../keyboard/open-dialog.ts'
 import { useDiffSetting } from '../settings/diff-settings.ts'
+import { visibleFrom } from './sticky-heads.ts'
 import { addInterval, coversHeight, moveIntervals, type Interval } from './seen-intervals.ts'
 
 const works = new Set<() => void>()
@@ -48,9 +49,9 @@ export interface SeenTracker {
 
 /**
  * Whether every part of an element has been on the screen (security.md 15): below the header and
- * above the sticky row at the bottom, with the tab visible and no dialog over it. In a dialog, a
- * part must have been between the head and the last row. Starts again if `key`, the width or the
- * settings of differences change, because the lines then have other heights.
+ * the head of its file, above the sticky row at the bottom, with the tab visible and no dialog over
+ * it. In a dialog, a part must have been between the head and the last row. Starts again if `key`,
+ * the width or the settings of differences change, because the lines then have other heights.
  */
 export function useFullyViewed(
   element: HTMLElement | null,
@@ -80,6 +81,8 @@ export function useSeen(
     let actedAt: number | null = null
     const measure = (): void => {
       const box = element.getBoundingClientRect()
+      // It is folded: nothing of it is on the screen, and what was seen of it stays so.
+      if (box.height === 0) return
       if (element.clientWidth !== width) {
         width = element.clientWidth
         intervals = []
@@ -90,7 +93,7 @@ export function useSeen(
       height = box.height
       const dialog = element.closest<HTMLElement>('[role="dialog"]')
       if (document.visibilityState !== 'visible' || (dialog === null && isDialogOpen())) return
-      const { top, bottom } = dialog === null ? pagePart() : dialogPart(dialog)
+      const { top, bottom } = dialog === null ? pagePart(element) : dialogPart(dialog)
       intervals = addInterval(intervals, {
         from: Math.max(0, top - box.top),
         to: Math.min(box.height, bottom - box.top),
@@ -139,9 +142,9 @@ interface Part {
   readonly bottom: number
 }
 
-/** The visible part of the page: below the header, above the sticky row at the bottom. */
-function pagePart(): Part {
-  const top = document.querySelector('.header')?.getBoundingClientRect().bottom ?? 0
+/** The part of the page in which an element is visible: above the sticky row at the bottom. */
+function pagePart(element: HTMLElement): Part {
+  const top = visibleFrom(element)
   const bar = document.querySelector('.decide-bar, .composer')?.getBoundingClientRect().top
   return { top, bottom: Math.min(window.innerHeight, bar ?? window.innerHeight) }
 }
