@@ -3,12 +3,17 @@ import { UnstyledButton } from '@mantine/core'
 import { ApiRefusal } from '../api/call-api.ts'
 import type { useAudit } from '../api/queries.ts'
 import { Failure } from '../states/failure.tsx'
+import { later } from '../states/later.tsx'
 import { LoadingRows } from '../states/loading.tsx'
 import { Notice } from '../states/notice.tsx'
-import { EventHistory } from './event-history.tsx'
 import { type EventFields, EventLine } from './event-line.tsx'
 import { absoluteTime, preciseTime } from '../text/time.tsx'
 import { eventWords } from './event-words.ts'
+
+const EventHistory = later(
+  () => import('./event-history.tsx').then((module) => module.EventHistory),
+  () => <LoadingRows what="the history" />,
+)
 
 const allEvents = { to: '/audit', words: 'Show all events' }
 

@@ -4,12 +4,13 @@ import { requestOf } from '#client/call.ts'
 import { useAudit, useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { currentSearch } from '../shell/current-search.ts'
+import { later } from '../states/later.tsx'
+import { Loading } from '../states/loading.tsx'
 import { SaveButton } from '../states/save-button.tsx'
 import { Together } from '../states/together.tsx'
 import { ShowMore } from '../states/show-more.tsx'
 import { AuditEvents } from './audit-events.tsx'
 import { AuditFilters } from './audit-filters.tsx'
-import { EventDetail } from './event-detail.tsx'
 import { eventWords } from './event-words.ts'
 import { eventsOfPages, type EventFields } from './event-line.tsx'
 import { SavedExports } from './saved-exports.tsx'
@@ -17,6 +18,11 @@ import { SaveView } from '../views/save-view.tsx'
 import { SignedLine } from './signed-line.tsx'
 import './audit.css'
 import { useNavigate, useSearchParams } from 'react-router'
+
+const EventDetail = later(
+  () => import('./event-detail.tsx').then((module) => module.EventDetail),
+  () => <Loading what="the record" lines={6} />,
+)
 
 /** The trail: all events that the person may see, newest first, each with its exact record. */
 export function AuditPage() {
