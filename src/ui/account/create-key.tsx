@@ -1,8 +1,9 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
-import { useState, type FormEvent } from 'react'
+import { useEffect, useRef, useState, type FormEvent } from 'react'
 import type { ApiKeyView } from '#api/schemas/access/keys.ts'
 import { callApi } from '../api/call-api.ts'
 import { useOneAtATime } from '../states/use-act.ts'
+import { useFocusReturn } from '../states/use-focus-return.ts'
 import { verbs } from '../words/verbs.ts'
 
 type Scope = ApiKeyView['scopes'][number]
@@ -25,6 +26,11 @@ export function CreateKey(props: {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly Scope[]>([])
   const [days, setDays] = useState('90')
+  const button = useFocusReturn<HTMLButtonElement>(open)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (open) field.current?.focus()
+  }, [open])
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     const expiresAt = new Date(Date.now() + Number(days) * dayMs).toISOString()
@@ -37,7 +43,7 @@ export function CreateKey(props: {
   if (!open) {
     return (
       <div>
-        <Button variant="default" onClick={() => setOpen(true)}>
+        <Button ref={button} variant="default" onClick={() => setOpen(true)}>
           Create a key…
         </Button>
       </div>
@@ -46,6 +52,7 @@ export function CreateKey(props: {
   return (
     <form className="column" onSubmit={(event) => void submit(event)}>
       <TextInput
+        ref={field}
         label="Name"
         description="What the key is for."
         maxLength={100}

@@ -1,5 +1,5 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
-import { useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { auditEventTypes } from '#domain/audit-event.ts'
 import { FiltersButton } from '../states/filters-button.tsx'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
@@ -106,38 +106,40 @@ function WordsFilter(
   const { name, label, hint, search, set, numbers } = props
   const filter = search.get(name) ?? ''
   const value = numbers.get(filter) ?? filter
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        const text = new FormData(event.currentTarget).get(name)
-        set(name, typeof text === 'string' ? text : '')
+        set(name, text)
       }}
     >
       <TextInput
-        key={value}
         name={name}
         label={label}
         placeholder={hint}
-        defaultValue={value}
-        onBlur={(event) =>
-          event.currentTarget.value !== value && set(name, event.currentTarget.value)
-        }
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onBlur={() => text !== value && set(name, text)}
       />
     </form>
   )
 }
 
 function DayFilter({ name, label, edge, search, set }: FilterProps & { edge: 'start' | 'end' }) {
-  const instant = search.get(name)
+  const inAddress = dayOf(search.get(name), edge)
+  const [text, setText] = useState(inAddress)
+  // The same field all the time: each digit of a day changes the address, and more are to come.
+  useEffect(() => setText(inAddress), [inAddress])
   return (
     <TextInput
-      key={instant}
       type="date"
       label={label}
-      defaultValue={dayOf(instant, edge)}
+      value={text}
       onChange={(event) => {
         const day = event.currentTarget.value
+        setText(day)
         const at = edge === 'start' ? startOfDay(day) : endOfDay(day)
         if (day === '' || at !== null) set(name, at ?? '')
       }}

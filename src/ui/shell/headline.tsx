@@ -1,5 +1,5 @@
 import { use, useEffect, useLayoutEffect, useRef, type ReactNode } from 'react'
-import { useLocation } from 'react-router'
+import { NavigationType, useLocation, useNavigationType } from 'react-router'
 import { OnScreenContext } from '../states/together.tsx'
 import { visibleString } from '../text/visible-string.ts'
 
@@ -11,14 +11,18 @@ export function Headline({ tab, children }: { tab: string; children: ReactNode }
   const ref = useRef<HTMLHeadingElement>(null)
   const { pathname, key } = useLocation()
   const isOnScreen = use(OnScreenContext)
+  const isReplaced = useNavigationType() === NavigationType.Replace
   useEffect(() => {
     document.title = `${visibleString(tab)} · Countersign`
   }, [tab])
   // A layout effect, because it runs again when a part of the page that was loading hid the page.
   useLayoutEffect(() => {
     // `default` is the first page of a visit, where the browser sets the focus.
-    if (key !== 'default' && isOnScreen) ref.current?.focus({ preventScroll: true })
-  }, [pathname, key, isOnScreen])
+    if (key === 'default' || !isOnScreen) return
+    // Who sets a filter, which changes the address of the same page, goes on in its control.
+    if (isReplaced && document.activeElement !== document.body) return
+    ref.current?.focus({ preventScroll: true })
+  }, [pathname, key, isOnScreen, isReplaced])
   return (
     <h1 ref={ref} tabIndex={-1}>
       {children}

@@ -5,7 +5,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { IconKeyboard, IconSearch, IconMoon, IconSun } from '@tabler/icons-react'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useRef, useState, type RefObject } from 'react'
 import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 import { useQueues, useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
@@ -39,7 +39,9 @@ export function Shell() {
   const [palette, setPalette] = useState(false)
   const helpKeys = useAriaKeys('help')
   const paletteKeys = useAriaKeys('palette')
+  const main = useRef<HTMLElement>(null)
   useWebApp()
+  useKeptFocus(main)
   useShortcut('goInbox', () => void navigate('/'))
   useShortcut('goRuns', () => void navigate('/runs'))
   useShortcut('goInsights', () => void navigate('/insights'))
@@ -95,7 +97,7 @@ export function Shell() {
         </div>
       </header>
       <ProfileBanner />
-      <main id="content" className="content" tabIndex={-1}>
+      <main ref={main} id="content" className="content" tabIndex={-1}>
         <PageBoundary key={pageOf(pathname)} what="This page">
           <Suspense fallback={<Loading what="the page" lines={6} />}>
             <Outlet />
@@ -131,6 +133,21 @@ function useWebApp(): void {
       end()
     }
   }, [person.id])
+}
+
+/** What keeps the focus is loaded after the page is drawn: no control is removed before. */
+function useKeptFocus(main: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    let end = (): void => undefined
+    let isOver = false
+    void import('./keep-focus.ts').then(({ keepFocus }) => {
+      if (!isOver && main.current !== null) end = keepFocus(main.current)
+    })
+    return () => {
+      isOver = true
+      end()
+    }
+  }, [main])
 }
 
 function InboxLink() {

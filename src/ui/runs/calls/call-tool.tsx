@@ -1,6 +1,6 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import type { InvokedTool } from '#api/schemas/runs/run-actions.ts'
 import type { ToolList } from '#api/schemas/tool-list.ts'
@@ -15,6 +15,7 @@ import { emptyInput, readInput } from './tool-input.ts'
 import { ToolInputFields } from './tool-input-fields.tsx'
 import { verbs } from '../../words/verbs.ts'
 import { useAttempt } from '../../states/use-attempt.ts'
+import { useFocusReturn } from '../../states/use-focus-return.ts'
 
 /**
  * Invokes a manual tool. Policy judges the call like any other, and the person who invokes it
@@ -23,16 +24,23 @@ import { useAttempt } from '../../states/use-attempt.ts'
 export function CallTool({ runId }: { runId: string }) {
   const [open, setOpen] = useState(false)
   const tools = useManualTools(runId, open)
+  const button = useFocusReturn<HTMLButtonElement>(open)
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (open) title.current?.focus()
+  }, [open])
   if (!open) {
     return (
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button ref={button} variant="default" onClick={() => setOpen(true)}>
         Invoke a tool by hand…
       </Button>
     )
   }
   return (
     <section className="card column" aria-labelledby="call-title">
-      <h2 id="call-title">Invoke a tool by hand</h2>
+      <h2 id="call-title" ref={title} tabIndex={-1}>
+        Invoke a tool by hand
+      </h2>
       {tools.isPending && <Loading what="the tools" lines={2} />}
       {tools.isError && <Failure error={tools.error} retry={() => void tools.refetch()} />}
       {tools.data?.items.length === 0 && (
