@@ -1,3 +1,4 @@
+import { copyFileSync, watch } from 'node:fs'
 import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
@@ -84,6 +85,22 @@ test('two hosts that share the keys and rotate them at the same time both say wh
     expect(rotations.map(({ keyId }) => keyId)).toContain(signer.keyId)
     expect(verifyStatement(verifier, 'run', signStatement(signer, 'run', statement))).not.toBeNull()
   }
+})
+
+test('a rotation that another host finishes meanwhile says which key signs', async () => {
+  const signer = await loadSigner(dataDir, {})
+  const [keys, old] = [join(dataDir, 'keys'), signer.keyId]
+  const [made, file] = [join(dataDir, 'made.pem'), join(keys, 'signing.pem')]
+  await createKeyOnce(made)
+  // The next key exists when a rotation wants to make it, and not when it is read.
+  await symlink('renamed', join(keys, 'signing.next.pem'))
+  const unfinished = rotateSigningKey(dataDir, { compromised: false })
+  await expect(unfinished).rejects.toThrow('the new key was removed before it replaced')
+  const watcher = watch(join(keys, 'public'), () => copyFileSync(made, file))
+  const { previous, keyId } = await rotateSigningKey(dataDir, { compromised: true })
+  watcher.close()
+  expect({ previous, keyId }).toEqual({ previous: old, keyId: signer.keyId })
+  expect(keyId).not.toBe(old)
 })
 
 test('rotations at the same time follow one another: each replaces the key of the one before it', async () => {

@@ -53,15 +53,29 @@ async function rotate(
   if (options.compromised) await markCompromised(dataDir, previous)
   const next = join(file, '..', 'signing.next.pem')
   await createKeyOnce(next)
-  const signer = signerOf(await readFile(next, 'utf8'), next)
+  const nextPem = await readFile(next, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return null
+  })
+  // Another host with the same keys has put its key there meanwhile.
+  if (nextPem === null) return { previous, keyId: await changedKey(file, previous) }
+  const signer = signerOf(nextPem, next)
   // Verifiers get the new key before anything is signed with it.
   await publishKey(dataDir, signer)
   await renameKeyFile(next, file).catch(async (error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error
     // Another host with the same keys has put this key there.
     const present = signerOf(await readFile(file, 'utf8'), file).keyId
-    if (errorCode(error) !== 'ENOENT' || present !== signer.keyId) throw error
+    if (present !== signer.keyId) throw error
   })
   return { previous, keyId: signer.keyId }
+}
+
+/** The id of the key that has replaced `previous`. Rejects when none has. */
+async function changedKey(file: string, previous: string): Promise<string> {
+  const { keyId } = signerOf(await readFile(file, 'utf8'), file)
+  if (keyId === previous) throw new Error(`the new key was removed before it replaced ${file}`)
+  return keyId
 }
 
 /** Marks a key that may have leaked. Rejects when the folder does not have it. */
