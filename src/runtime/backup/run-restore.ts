@@ -1,6 +1,10 @@
 import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
-import { requireKnownMigrations, restoreTables } from '#store/backup/restore-tables.ts'
+import {
+  describeNewerBackup,
+  requireKnownMigrations,
+  restoreTables,
+} from '#store/backup/restore-tables.ts'
 import { grantToApplication } from '../schema/application-role.ts'
 import { readText } from '../environment.ts'
 import { restoreKeys } from './key-files.ts'
@@ -20,7 +24,7 @@ export async function runRestore(
 ): Promise<void> {
   const file = resolve(from)
   const { manifest, keys, rows } = await readBackup(file)
-  requireKnownMigrations(manifest.migrations)
+  requireKnownMigrations(manifest.migrations, describeNewerBackup)
   const contents = contentsOf(manifest)
   if (options.check === true) {
     console.log(

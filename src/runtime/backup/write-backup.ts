@@ -9,11 +9,7 @@ import { zstdCompressSync } from 'node:zlib'
 import { flushFolder } from '../files.ts'
 import { version } from '../version.ts'
 import { archiveEnd, archiveFile } from '#evidence/bundle/tar.ts'
-import {
-  describeNewer,
-  readMigrations,
-  unknownMigrations,
-} from '#store/migrating/applied-migrations.ts'
+import { describeNewer, readMigrations } from '#store/migrating/applied-migrations.ts'
 import { readSequences, readShapes } from '#store/backup/catalog.ts'
 import { readRows, withSnapshot } from '#store/backup/read-rows.ts'
 import type { Db, Tx } from '#store/database.ts'
@@ -74,9 +70,7 @@ async function writeArchive(tx: Tx, out: FileHandle, keys: readonly KeyFile[]): 
     files.push({ path, bytes: bytes.length, sha256: sha256(bytes) })
   }
   const migrations = await readMigrations(tx)
-  const unknown = unknownMigrations(migrations)
-  if (unknown.length > 0) throw new Error(describeNewer(unknown))
-  requireKnownMigrations(migrations)
+  requireKnownMigrations(migrations, describeNewer)
   for (const { path, bytes } of keys) await add(path, bytes)
   const tables: Manifest['tables'] = []
   for (const shape of await readShapes(tx)) {

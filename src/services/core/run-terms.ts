@@ -4,6 +4,7 @@ import type { RunMode } from '#domain/policy/verdict.ts'
 import { narrowPolicy } from '#policy/delegation/narrow-worker.ts'
 import type { Policy } from '#policy/policy.ts'
 import { policyInWorkspace } from '#policy/workspaces.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import type { PolicyReader, ServiceContext } from './context.ts'
@@ -41,7 +42,7 @@ export async function termsOf(
   },
   run: Selectable<RunTable>,
 ): Promise<RunTerms> {
-  const [inForce, ancestors] = await Promise.all([ctx.policies.inForce(), runsAbove(ctx, run)])
+  const [inForce, ancestors] = await together([ctx.policies.inForce(), runsAbove(ctx, run)])
   const policy = policyInWorkspace(inForce, run.workspace)
   const lineage = [...ancestors, run].map((ancestor) => ancestor.worker)
   const statement = verifyRun(ctx.verifier, run)

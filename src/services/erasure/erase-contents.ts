@@ -138,7 +138,9 @@ async function release(
   const hashes = [...sizes.keys()]
   const tasks = call.children.map((run) => run.input_digest)
   // Waits for runs that are being started with the same task: they keep it.
-  await sql`select from content where hash = any(${tasks}) order by hash for update`.execute(tx)
+  if (tasks.length > 0) {
+    await sql`select from content where hash = any(${tasks}) order by hash for update`.execute(tx)
+  }
   // Forks have the same input, and so the same reference.
   const used = await stillUsed(tx, hashes, call.repeating)
   const removable = hashes.filter((hash) => !used.has(hash))

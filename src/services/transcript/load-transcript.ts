@@ -4,6 +4,7 @@ import type { Json } from '#domain/json/json.ts'
 import type { RequestState } from '#domain/requests/request.ts'
 import type { Rule, Verdict } from '#domain/policy/verdict.ts'
 import { ContentRemoved, getTexts } from '#store/content/content.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { MessageTable } from '#store/tables/runs.ts'
 import { readMessageText } from './messages.ts'
@@ -78,7 +79,7 @@ async function readTranscriptRows(db: Db | Tx, runId: string): Promise<Transcrip
 }
 
 async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows> {
-  const [messages, ownCalls] = await Promise.all([readMessages(db, runId), readCalls(db, runId)])
+  const [messages, ownCalls] = await together([readMessages(db, runId), readCalls(db, runId)])
   const isFork = messages.some((message) => message.from_run_id !== null)
   const calls = isFork ? [...(await readPrefixCalls(db, runId)), ...ownCalls] : ownCalls
   return withTexts(db, messages, calls)

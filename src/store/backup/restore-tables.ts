@@ -22,21 +22,26 @@ export interface SavedRows {
 
 /**
  * Throws one sentence unless this version can migrate a database with these migrations to its
- * schema. Returns the last of them under the name that it has in this version.
+ * schema. Returns the last of them under the name that it has in this version. `describe`: the
+ * sentence about those of a newer version.
  */
-export function requireKnownMigrations(applied: readonly string[]): string {
+export function requireKnownMigrations(
+  applied: readonly string[],
+  describe: (unknown: readonly string[]) => string,
+): string {
   const saved = withBaseline(applied)
   const knownMigrations = Object.keys(migrations).toSorted()
   const unknown = saved.filter((name) => !knownMigrations.includes(name))
-  if (unknown.length > 0) {
-    throw new Error(
-      `The backup is of a newer version (${unknown.join(', ')}): restore it with that version`,
-    )
-  }
+  if (unknown.length > 0) throw new Error(describe(unknown))
   const last = saved.at(-1)
   if (last === undefined || !isDeepStrictEqual(saved, knownMigrations.slice(0, saved.length)))
     throw new Error('The backup is not of a released version: its migrations have gaps')
   return last
+}
+
+/** The sentence for a backup of a newer version. */
+export function describeNewerBackup(unknown: readonly string[]): string {
+  return `The backup is of a newer version (${unknown.join(', ')}): restore it with that version`
 }
 
 /**
@@ -50,7 +55,7 @@ export async function restoreTables(
   saved: SavedDatabase,
   parts: AsyncIterable<SavedRows>,
 ): Promise<number> {
-  const last = requireKnownMigrations(saved.migrations)
+  const last = requireKnownMigrations(saved.migrations, describeNewerBackup)
   return db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${advisoryLocks.restore})`.execute(tx)
     if (!(await isEmptyDatabase(tx))) {

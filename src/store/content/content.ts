@@ -71,18 +71,18 @@ export function packContents(values: readonly (Uint8Array | string)[]): PackedCo
 /** Stores them all, in one query. Storing the same bytes again changes nothing. */
 export async function storeContents(db: Db | Tx, packed: readonly PackedContents[]): Promise<void> {
   if (packed.every(({ rows }) => rows.length === 0)) return
-  await sql`with ${contentsToStore(packed)} select`.execute(db)
+  await sql`with ${contentsToStore(packed, { isErasable: false })} select`.execute(db)
 }
 
 /**
  * The same as several parts of a `with`, without a comma at the end, for a statement whose rows
  * refer to the hashes. Its text does not depend on how many contents there are, so that Postgres
  * keeps one plan for it. `isErasable`: an erasure empties such contents although rows refer to
- * them. It waits for the statement, or the statement for it, which then stores the bytes again.
+ * them. Whichever comes second waits. A statement that comes second stores the bytes again.
  */
 export function contentsToStore(
   packed: readonly PackedContents[],
-  { isErasable = false } = {},
+  { isErasable }: { readonly isErasable: boolean },
 ): RawBuilder<unknown> {
   // Sorted, so that two transactions that store the same contents do not deadlock.
   const sorted = packed

@@ -69,7 +69,10 @@ async function openCalls(unit: UnitOfWork, turn: JudgedTurn): Promise<void> {
   if (asking.length === 0 || behind === null) await recordVerdicts(unit, run, verdicts)
   else {
     const beside = [
-      contentsToStore(asking.map((one) => one.contents)),
+      contentsToStore(
+        asking.map((one) => one.contents),
+        { isErasable: false },
+      ),
       sql`verdicts as (${verdictsToStore(verdicts)})`,
     ]
     const insert = await openRequests(unit, run, asking, { behind, beside })

@@ -5,7 +5,7 @@ import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { personRows, verifyPerson, type PersonRows } from '../../core/verified-person.ts'
 
 /** A person who is not disabled, and whether they are a member of one of the teams now. */
-export type Member = PersonRef & { readonly isMember: boolean }
+type Member = PersonRef & { readonly isMember: boolean }
 
 /**
  * A person, and whether they are a member of one of the teams now, by the configuration or by a

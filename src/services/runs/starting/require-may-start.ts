@@ -15,7 +15,6 @@ import { usedUpBudget, usedUpProblem, type UsedUpBudget } from '../../core/runs/
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { personRows, verifyPerson, type PersonRows } from '../../core/verified-person.ts'
-import { memberOf } from './find-member.ts'
 import { notManagerOfStarts } from './pause-start.ts'
 import { requireApproveAll, requireStarter } from './require-starter.ts'
 
@@ -77,8 +76,7 @@ export async function requireMayStart(
     return person?.enabled === true ? person : null
   }
   const rightsNow = (id: string) => rightsIn(policy.config, personNow(id)?.email ?? null)
-  const requireStarterNow = (id: string) =>
-    requireStarter(current, memberOf(seals, rowsOf(id), current.startableBy ?? []))
+  const requireStarterNow = (id: string) => requireStarter(seals, current, rowsOf(id))
   if (starter !== null) {
     requireStarterNow(starter.id)
     if (mode === 'approve_all') requireApproveAll(rightsNow(starter.id))

@@ -7,11 +7,13 @@ import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
+import { requireWorker } from '../../core/require-worker.ts'
 import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listRuns } from '../reading/list-runs.ts'
 import { messageRun } from '../message-run.ts'
-import { startRun } from './start-run.ts'
+import { readPerson } from './find-member.ts'
+import { judgeStart, startRun } from './start-run.ts'
 import { readTranscript } from '../reading/transcript.ts'
 import { verifyRun } from '../../core/verify-run.ts'
 
@@ -68,6 +70,19 @@ describe('starting', () => {
     expect(await start({ input: 7 })).toBe('invalid_request')
     expect(await start({ input: 'a\0b' })).toBe('invalid_request')
     expect(await start({ input: { text: 'spelled \\u0000 out' } })).toBe('done')
+  })
+
+  test('is not judged by the rows of another person than the one behind the caller', async () => {
+    const { ada, olga } = desk.people
+    const policy = await desk.api.policies.inForce()
+    const worker = requireWorker(policy, 'scribe')
+    const mode = 'prompt'
+    const judge = async (id: string) => {
+      const person = await readPerson(desk.database.db, id)
+      return judgeStart(desk.api, ada.caller, { person, worker, mode })
+    }
+    expect((await judge(ada.id)).starter.id).toBe(ada.id)
+    await expect(judge(olga.id)).rejects.toThrow(`${olga.id} does not start as ${ada.id}`)
   })
 
   test('only members of startableBy can start such a worker', async () => {

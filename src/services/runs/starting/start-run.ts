@@ -18,7 +18,7 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { requireBudgetFits } from './require-budget-fits.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { findMember, memberOf, readPerson } from './find-member.ts'
+import { readPerson } from './find-member.ts'
 import { requireApproveAll, requireStarter } from './require-starter.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { worktreeStart } from './worktree-start.ts'
@@ -113,16 +113,17 @@ export async function startRun(
 
 /**
  * The authority of the caller to start the worker in this mode; `person` are the rows of the person
- * behind the caller. Rejects with `forbidden` or `mode_not_permitted`.
+ * behind the caller; those of another are an error. Rejects with `forbidden` or
+ * `mode_not_permitted`.
  */
 export async function judgeStart(
   ctx: SigningContext,
   caller: Caller,
-  { person, worker, mode }: StartToJudge,
+  { person, worker, mode }: WantedStart,
 ): Promise<{ readonly starter: PersonRef; readonly authority: Authority }> {
   const personId = personBehind(caller)
-  const member = memberOf(ctx.seals, person, worker.startableBy ?? [])
-  const starter = requireStarter(worker, member)
+  const starter = requireStarter(ctx.seals, worker, person)
+  if (starter.id !== personId) throw new Error(`${starter.id} does not start as ${personId}`)
   const authority =
     caller.actor.type === 'machine'
       ? byProgram(caller)
@@ -131,7 +132,7 @@ export async function judgeStart(
   return { starter, authority }
 }
 
-interface StartToJudge {
+interface WantedStart {
   readonly person: PersonRows | null
   readonly worker: WorkerDefinition
   readonly mode: RunMode
@@ -162,7 +163,7 @@ export async function starterOf(
   worker: WorkerDefinition,
   personId: string,
 ): Promise<PersonRef> {
-  return requireStarter(worker, await findMember(ctx, personId, worker.startableBy ?? []))
+  return requireStarter(ctx.seals, worker, await readPerson(ctx.db, personId))
 }
 
 /** Throws `invalid_request` for a workspace in which the worker's runs do not work. */
