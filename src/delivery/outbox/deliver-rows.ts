@@ -26,7 +26,10 @@ export interface DeliveryContext {
   readonly guard: NamespaceGuard
   /** the workflows' own queue */
   readonly taskQueue: string
-  /** Whether a run may be started: a delegated one is judged and signed first, or ended. */
+  /**
+   * Whether a run may be started: a delegated one is judged and signed first, or ended. It is not
+   * asked about root runs.
+   */
   readonly admit: (runId: string) => Promise<boolean>
   /** absent: Temporal's list has only the ids of runs */
   readonly listing?: RunListing
@@ -176,8 +179,8 @@ function idsIn(
 }
 
 /**
- * Starts a run's workflow if it may start. Its id makes this idempotent. `isRoot`: the run's row
- * was read, and is of a run that is always admitted.
+ * Starts a run's workflow if it may start. Its id makes this idempotent. `isRoot`: its row says
+ * that no run started it, so `admit` is not asked.
  */
 export async function startRunWorkflow(
   delivering: Omit<DeliveryContext, 'db'>,

@@ -54,7 +54,8 @@ export class EventSequencer implements AsyncDisposable {
 
 /**
  * Numbers one batch and notifies readers, in one round trip; 0 when another process is working or
- * nothing waits. The lock is a statement of its own: the next one sees what its last holder wrote.
+ * nothing waits. The lock is taken by a statement of its own, so that the numbering sees what the
+ * previous holder of the lock committed.
  */
 async function sequenceEvents(db: Db): Promise<number> {
   return db.transaction().execute(async (alone) => {

@@ -169,7 +169,7 @@ function findByForms(text: string, table: readonly Form[]): FoundSecret[] {
   return separate
 }
 
-/** A text, which may be cut, with what `write` makes of each secret in its place. Pure. */
+/** Replaces each secret of a text, which may be cut, by what `write` returns for it. Pure. */
 export function replaceSecrets(
   text: string,
   write: (value: string, kind: string) => string,

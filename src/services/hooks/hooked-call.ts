@@ -73,8 +73,9 @@ export async function findOpenCall(
 }
 
 /**
- * Whether a hook of this call has taken the permit of another request for an equal call. If people
- * changed that request, it is named for the changed call: then the agent's id of the call counts.
+ * Whether a hook of this call has taken the permit of another request for an equal call. A request
+ * that people changed has the `hook_call` of the changed call, so it is found by the agent's id of
+ * the call alone.
  */
 export async function isTakenFor(
   ctx: Pick<ServiceContext, 'db'>,

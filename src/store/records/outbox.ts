@@ -23,7 +23,7 @@ export interface WrittenOutboxRow extends OutboxRow {
   readonly id: string
   /** of the run; `null`: the row has no run, or the run is not written yet */
   readonly workflowId: string | null
-  /** whether the run was started by a call of no other run */
+  /** whether it goes to a stored run that no other run started */
   readonly isRoot: boolean
   /** whether it goes to the workflow of a program's request */
   readonly isOfProgram: boolean
