@@ -68,8 +68,9 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
     announce(`Revision ${fresh.revision}: it is decided as shown.`)
   }
   const review = (): void => {
-    // The new revision is read before it is changed, too.
-    if (unsentChoice.choice === 'edit') unsentChoice.setChoice(null)
+    // The new revision is read before it is changed, too; and the first press of a key was about
+    // the earlier one.
+    unsentChoice.setChoice(unsentChoice.choice === 'edit' ? null : unsentChoice.choice)
     setOpenedRequest(request)
   }
   return {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
+import { reviseRequest } from '#services/revising/revise-request.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { statesOf } from '../../harness/fixtures/rows.ts'
@@ -241,6 +242,36 @@ test('one key held down, another key between, or one that was typed, decides not
   await page.keyboard.type('aaddz')
   expect(await bars(page).count()).toBe(0)
   expect(await page.getByLabel('Reason').inputValue()).toBe('aaddz')
+  expect(await statesOf(db, ids)).toEqual(['pending'])
+})
+
+test('after a colleague changed the call, and after a decision was taken back, the first press of a key decides nothing again', async () => {
+  const { desk } = dashboard
+  const waiting = await db
+    .selectFrom('request')
+    .select('id')
+    .where('state', '=', 'pending')
+    .execute()
+  for (const { id } of waiting) await desk.decide(desk.people.linus, id)
+  const { names, ids } = await askForNotes(1)
+  const page = await openFirst(names)
+  await page.keyboard.press('a')
+  const { linus } = desk.people
+  const { digest } = await getRequest(desk.api, linus.caller, { request: ids[0]! })
+  const input = { path: names[0]!, content: 'y\n' }
+  await reviseRequest(desk.api, linus.caller, { request: ids[0]!, input, digest, revision: 1 })
+  await page.getByRole('button', { name: 'Show the new revision' }).click()
+  const approve = page.getByRole('radio', { name: 'Approve as shown' })
+  await expect.poll(() => approve.isChecked()).toBe(true)
+  await page.keyboard.press('a')
+  expect(await bars(page).count()).toBe(0)
+  await page.keyboard.press('a')
+  await bars(page).waitFor()
+  await page.keyboard.press('z')
+  await bars(page).waitFor({ state: 'detached' })
+  await approve.waitFor()
+  await page.keyboard.press('a')
+  expect(await bars(page).count()).toBe(0)
   expect(await statesOf(db, ids)).toEqual(['pending'])
 })
 

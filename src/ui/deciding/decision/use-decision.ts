@@ -117,6 +117,8 @@ export function useDecision(input: DecisionInput) {
     /** Holds the decision for a moment, in which it can be undone, and shows the next request. */
     hold(): void {
       holdForUndo(input, decisionBody(displayedRequest, fields))
+      // If it is taken back or refused, the next press of the key is a first one.
+      input.unsentChoice.setChoice(choice)
       onNext?.()
     },
     loadStage,
