@@ -21,21 +21,27 @@ function watchSlowly(answerMs: number) {
   const end = observer.subscribe(({ data }) => {
     if (data !== undefined && shown.at(-1) !== data) shown.push(data)
   })
-  const change = (state: string): void => {
+  const change = (
+    state: string,
+    event: Parameters<typeof refetchAfterEvent>[1] = { requestId: '1' },
+  ): void => {
     service.state = state
-    refetchAfterEvent(client, { requestId: '1' })
+    refetchAfterEvent(client, event)
   }
   return { shown, change, end }
 }
 
-test('an answer that was read before an event is loaded again after it, also the first of a page', async () => {
-  const { shown, change, end } = watchSlowly(3_000)
-  await vi.advanceTimersByTimeAsync(1_000)
-  change('denied')
-  await vi.advanceTimersByTimeAsync(6_000)
-  expect(shown).toEqual(['pending', 'denied'])
-  end()
-})
+test.each([{ requestId: '1' }, 'everything'] as const)(
+  'an answer that was read before an event is loaded again after it, also the first of a page: %o',
+  async (event) => {
+    const { shown, change, end } = watchSlowly(3_000)
+    await vi.advanceTimersByTimeAsync(1_000)
+    change('denied', event)
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(shown).toEqual(['pending', 'denied'])
+    end()
+  },
+)
 
 test('events that come faster than the service answers do not keep its answers from the page', async () => {
   const { shown, change, end } = watchSlowly(3_000)

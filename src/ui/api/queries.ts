@@ -308,7 +308,7 @@ export function refetchAfterEvent(
   event: { requestId?: string; runId?: string } | 'everything',
 ): void {
   if (event === 'everything') {
-    void client.invalidateQueries()
+    reload(client, [])
     return
   }
   for (const name of ['queues', 'requests', 'request', 'runs', 'audit']) reload(client, [name])

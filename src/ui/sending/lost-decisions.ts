@@ -1,4 +1,5 @@
 import { notifications } from '@mantine/notifications'
+import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
 import { pagePersonId, callApi } from '../api/call-api.ts'
 import { keepInTab } from '../api/keep-in-tab.ts'
 import {
@@ -14,7 +15,7 @@ const key = 'countersign.unanswered'
 const recheckMs = 2_000
 
 /** A decision of which its page did not learn whether it was recorded. */
-interface LostDecision {
+interface LostDecision extends Pick<DecisionBody, 'decision' | 'revision'> {
   readonly number: number
   readonly personId: string | null
 }
@@ -33,7 +34,10 @@ function keep(decisions: readonly HeldDecision[]): void {
   if (decisions.length === 0) return
   const personId = pagePersonId()
   const lost = new Map(readLost().map((one) => [one.number, one]))
-  for (const { number } of decisions) lost.set(number, { number, personId })
+  for (const { number, body } of decisions) {
+    const { decision, revision } = body
+    lost.set(number, { number, personId, decision, revision })
+  }
   keepInTab(key, JSON.stringify([...lost.values()]))
 }
 
@@ -49,12 +53,13 @@ export async function sayLost(): Promise<void> {
   const lost = readLost()
   if (lost.length === 0) return
   const areRecorded = await Promise.all(lost.map(isRecorded))
-  sessionStorage.removeItem(key)
+  const since = readLost().filter(({ number }) => lost.every((one) => one.number !== number))
+  keepInTab(key, JSON.stringify(since))
   const numbers = (outcome: boolean): string =>
     lost.flatMap(({ number }, at) => (areRecorded[at] === outcome ? `#${number}` : [])).join(', ')
   const recorded = numbers(true)
   if (recorded !== '') {
-    const message = `Recorded before this page was loaded: your decision on ${recorded}.`
+    const message = `Recorded before this page was loaded: the decision on ${recorded}.`
     notifications.show({ autoClose: recordedMs, message })
   }
   const others = numbers(false)
@@ -64,10 +69,17 @@ export async function sayLost(): Promise<void> {
 }
 
 /** Whether the request has the decision of its person; `false` if the page cannot read it. */
-async function isRecorded({ number, personId }: LostDecision): Promise<boolean> {
+async function isRecorded({
+  number,
+  personId,
+  decision,
+  revision,
+}: LostDecision): Promise<boolean> {
   const look = async (): Promise<boolean> => {
     const { decisions } = await callApi('getRequest', { params: { id: String(number) } })
-    return decisions.some(({ person }) => person.id === personId)
+    return decisions.some(
+      (one) => one.person.id === personId && one.revision === revision && one.decision === decision,
+    )
   }
   try {
     if (await look()) return true

@@ -14,7 +14,7 @@ interface Findings extends CheckedReceipt {
   readonly waiting: number
 }
 
-/** What a check found or why it failed; `about`: the request, and the number of its records. */
+/** What a check found or why it failed; `about`: the request and its records. */
 interface CheckResult {
   readonly about: string
   readonly findings?: Findings
@@ -33,7 +33,7 @@ export function ProofCheck(props: {
   const { request, events, hasOlder } = props
   const [result, setResult] = useState<CheckResult | null>(null)
   const [isChecking, setIsChecking] = useState(false)
-  const about = `${request} ${events.length}`
+  const about = `${request} ${JSON.stringify(events)}`
   // A check says nothing of another request, or of a record that the page shows since.
   const { findings = null, failure = null } = result?.about === about ? result : {}
   const check = async (): Promise<void> => {
