@@ -104,7 +104,7 @@ export function App() {
   )
 }
 
-/** Drafts about erased contents are looked for again when the page is loaded again. */
+/** Removes drafts about erased contents. If its script does not load, the next page tries again. */
 function forgetDrafts(personId: string, requestId?: string): void {
   void import('./states/erased-drafts.ts')
     .then(({ forgetErasedDrafts }) => forgetErasedDrafts(personId, requestId))

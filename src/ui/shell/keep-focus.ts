@@ -3,7 +3,7 @@ const parts = 'li, article, section, aside, search, form, main'
 
 /** What has the focus, the parts around it from the inside out, and the page that it is on. */
 interface FocusPlace {
-  readonly element: Element
+  readonly element: HTMLElement | SVGElement
   readonly around: readonly HTMLElement[]
   readonly pathname: string
 }
@@ -21,7 +21,8 @@ export function keepFocus(region: HTMLElement): () => void {
   let focused: FocusPlace | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   const onFocus = ({ target }: FocusEvent): void => {
-    focused = target instanceof Element && region.contains(target) ? focusedAt(target) : null
+    const isElement = target instanceof HTMLElement || target instanceof SVGElement
+    focused = isElement && region.contains(target) ? focusedAt(target) : null
   }
   const onBlur = ({ relatedTarget }: FocusEvent): void => {
     const before = focused
@@ -31,12 +32,17 @@ export function keepFocus(region: HTMLElement): () => void {
       if (focused === before && isLost() && isUsable(before.element)) focused = null
     })
   }
+  // A click on the page while nothing has the focus.
+  const onPointer = (): void => {
+    if (isLost()) focused = null
+  }
   const restore = (): void => {
+    timer = undefined
     if (focused === null || !isLost()) return
     const { element, around, pathname } = focused
     // Another page has a headline, which takes the focus.
     if (pathname !== window.location.pathname) focused = null
-    else if (isUsable(element)) give(element as HTMLElement)
+    else if (isUsable(element)) give(element)
     else if (!element.isConnected) {
       const place = around.find((part) => part.isConnected)
       if (place !== undefined) give(headingOf(place))
@@ -44,21 +50,22 @@ export function keepFocus(region: HTMLElement): () => void {
   }
   const observer = new MutationObserver(() => {
     if (focused === null || !isLost()) return
-    clearTimeout(timer)
-    timer = setTimeout(restore, waitMs)
+    timer ??= setTimeout(restore, waitMs)
   })
   document.addEventListener('focusin', onFocus)
   document.addEventListener('focusout', onBlur)
+  document.addEventListener('pointerdown', onPointer)
   observer.observe(region, { childList: true, subtree: true, attributeFilter: ['disabled'] })
   return () => {
     clearTimeout(timer)
     observer.disconnect()
     document.removeEventListener('focusin', onFocus)
     document.removeEventListener('focusout', onBlur)
+    document.removeEventListener('pointerdown', onPointer)
   }
 }
 
-function focusedAt(element: Element): FocusPlace {
+function focusedAt(element: FocusPlace['element']): FocusPlace {
   const around: HTMLElement[] = []
   for (let part = element.parentElement?.closest<HTMLElement>(parts); part;) {
     around.push(part)
@@ -81,7 +88,7 @@ function headingOf(part: HTMLElement): HTMLElement {
   return document.getElementById(part.getAttribute('aria-labelledby') ?? '') ?? part
 }
 
-function give(element: HTMLElement): void {
+function give(element: FocusPlace['element']): void {
   if (element.tabIndex < 0) element.tabIndex = -1
   element.focus({ preventScroll: true })
 }

@@ -135,14 +135,17 @@ function useWebApp(): void {
   }, [person.id])
 }
 
-/** What keeps the focus is loaded after the page is drawn: no control is removed before. */
+/** What keeps the focus is loaded after the page: a control that is removed before loses it. */
 function useKeptFocus(main: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     let end = (): void => undefined
     let isOver = false
-    void import('./keep-focus.ts').then(({ keepFocus }) => {
-      if (!isOver && main.current !== null) end = keepFocus(main.current)
-    })
+    void import('./keep-focus.ts').then(
+      ({ keepFocus }) => {
+        if (!isOver && main.current !== null) end = keepFocus(main.current)
+      },
+      () => undefined,
+    )
     return () => {
       isOver = true
       end()

@@ -111,8 +111,10 @@ test.each([
         .evaluate(() => document.querySelector('main')?.focus())
       await page.keyboard.press('End')
       const covered: string[] = []
+      let looks = 0
       for (let at = 0; at < 25; at += 1) {
         await page.keyboard.press('Shift+Tab')
+        looks += await page.locator('main :focus').count()
         covered.push(
           ...(await page.evaluate(() => {
             const it = document.activeElement
@@ -127,6 +129,7 @@ test.each([
         )
       }
       expect(covered).toEqual([])
+      expect(looks).toBeGreaterThan(10)
     }
   },
 )

@@ -47,6 +47,7 @@ await desk.write(
  */
 async function walk(page: Page): Promise<readonly string[]> {
   await page.evaluate(markControls)
+  await page.evaluate(beginAtTop)
   const problems: string[] = []
   const marks: number[] = []
   for (;;) {
@@ -65,6 +66,13 @@ async function walk(page: Page): Promise<readonly string[]> {
     marks,
   )
   return [...problems, ...missed.map((what) => `not reached: ${what}`)]
+}
+
+/** Runs in the page: Tab goes to its first control, also where a run's page scrolled to its end. */
+function beginAtTop(): void {
+  document.body.tabIndex = -1
+  document.body.focus()
+  document.body.removeAttribute('tabindex')
 }
 
 /** Runs in the page: numbers the controls that a person with a mouse can use. */
