@@ -16,7 +16,7 @@ export function AgentStatement(props: { text: string | null; children?: ReactNod
         <>
           <p className="small dim claim-label">The model's own words. Nobody has checked them.</p>
           <blockquote className="statement">
-            <VisibleText text={text} />
+            <VisibleText text={text} isProse />
           </blockquote>
         </>
       )}

@@ -1,7 +1,7 @@
 import type { Nodes, Parents, Table } from 'mdast'
 import { useMemo, type ReactNode } from 'react'
 import { markdownTree } from './markdown-tree.ts'
-import { VisibleLine, VisibleText } from './visible-text.tsx'
+import { VisibleText } from './visible-text.tsx'
 import './markdown.css'
 
 /** Deeper trees are shown as plain text. */
@@ -39,7 +39,7 @@ function Node({ node, source, depth }: { node: Nodes; source: string; depth: num
         <p className={`md-heading md-heading-${node.depth}`}>{childrenOf(node, source, depth)}</p>
       )
     case 'text':
-      return <Words text={node.value} />
+      return <VisibleText text={node.value} continues isProse />
     case 'strong':
       return <strong>{childrenOf(node, source, depth)}</strong>
     case 'emphasis':
@@ -47,7 +47,7 @@ function Node({ node, source, depth }: { node: Nodes; source: string; depth: num
     case 'inlineCode':
       return (
         <code className="md-code">
-          <Words text={node.value} />
+          <VisibleText text={node.value} continues />
         </code>
       )
     case 'code':
@@ -77,19 +77,8 @@ function Node({ node, source, depth }: { node: Nodes; source: string; depth: num
     case 'table':
       return <MarkdownTable table={node} source={source} depth={depth} />
     default:
-      return <Words text={writtenText(node, source)} />
+      return <VisibleText text={writtenText(node, source)} continues />
   }
-}
-
-/** A part of a paragraph. The paragraph may continue after its last line. */
-function Words({ text }: { text: string }) {
-  return text.split('\n').map((line, index, lines) => (
-    // eslint-disable-next-line react/no-array-index-key
-    <span key={index} className="untrusted">
-      <VisibleLine line={line} continues={index === lines.length - 1} />
-      {index < lines.length - 1 && <br />}
-    </span>
-  ))
 }
 
 function MarkdownTable({ table, source, depth }: { table: Table; source: string; depth: number }) {

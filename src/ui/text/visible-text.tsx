@@ -16,50 +16,69 @@ const sentences: Record<Extract<TextSegment, { kind: 'chip' }>['reason'], string
 
 /**
  * Untrusted text of one or more lines. Invisible characters become chips, and nothing is
- * interpreted as markup.
+ * interpreted as markup. `continues`: the last line may continue after the text. `isProse`: a line
+ * that begins from right to left is read from its right side, as people write it. Names, values and
+ * commands stay in the order of their bytes.
  */
-export function VisibleText({ text }: { text: string }) {
-  return text.split('\n').map((line, index, lines) => (
-    // Lines have no identity but their place.
-    // eslint-disable-next-line react/no-array-index-key
-    <span key={index} className="untrusted">
-      <VisibleLine line={line} />
-      {index < lines.length - 1 && <br />}
-    </span>
-  ))
+export function VisibleText({
+  text,
+  continues,
+  isProse,
+}: {
+  text: string
+  continues?: boolean
+  isProse?: boolean
+}) {
+  return text.split('\n').map((line, index, lines) => {
+    const fromRight = isProse === true && beginsFromRight.test(line)
+    return (
+      // Lines have no identity but their place.
+      // eslint-disable-next-line react/no-array-index-key
+      <span key={index} className="untrusted" dir={fromRight ? 'rtl' : undefined}>
+        <VisibleLine
+          line={line}
+          continues={continues === true && index === lines.length - 1}
+          fromRight={fromRight}
+        />
+        {index < lines.length - 1 && <br />}
+      </span>
+    )
+  })
 }
 
 /**
  * One line of text from outside; on pages that mask secrets, each is a chip until it is revealed.
  * `continues`: `line` is a part, and the line continues after it. Blanks at the end of the part are
  * then not at the end of the line. `runs` give ranges of the line a class, and do not change the
- * marks.
+ * marks. `fromRight`: the browser orders the words, in an element that is read from the right.
  */
 export function VisibleLine({
   line,
   continues,
   runs = noRuns,
+  fromRight = false,
 }: {
   line: string
   continues?: boolean
   runs?: readonly StyledRun[]
+  fromRight?: boolean
 }) {
   const masks = use(SecretsContext) !== null
   const parts = masks ? partsOf(line) : []
   const ends = continues !== true
   if (parts.every(({ secret }) => secret === null))
-    return <Pieces pieces={linePieces(line, ends)} offset={0} runs={runs} />
+    return <Pieces pieces={linePieces(line, ends)} offset={0} {...{ runs, fromRight }} />
   return parts.map(({ text, secret }, index) => {
     const pieces = linePieces(text, ends && index === parts.length - 1)
     const at = lengthBefore(parts, index)
     return secret === null ? (
       // eslint-disable-next-line react/no-array-index-key
-      <Pieces key={index} pieces={pieces} offset={at} runs={runs} />
+      <Pieces key={index} pieces={pieces} offset={at} {...{ runs, fromRight }} />
     ) : (
       // A secret is masked whole, also where only a part of it has a class.
       // eslint-disable-next-line react/no-array-index-key
       <SecretChip key={index} value={text} kind={secret.kind}>
-        <Pieces pieces={pieces} offset={at} runs={noRuns} />
+        <Pieces pieces={pieces} offset={at} runs={noRuns} fromRight={fromRight} />
       </SecretChip>
     )
   })
@@ -79,12 +98,13 @@ function Pieces(props: {
   pieces: readonly LinePiece[]
   offset: number
   runs: readonly StyledRun[]
+  fromRight: boolean
 }) {
-  const { pieces, runs } = props
+  const { pieces, runs, fromRight } = props
   return pieces.map((piece, index) => {
     // eslint-disable-next-line react/no-array-index-key
     if (piece.kind !== 'text') return <Chip key={index} piece={piece} />
-    if (runs.length === 0) return inOrder(piece.text)
+    if (runs.length === 0) return fromRight ? piece.text : inOrder(piece.text)
     const at = props.offset + lengthBefore(pieces, index)
     return cutByRuns(piece.text, at, runs).map(({ text, className }, part) =>
       className === null ? (
@@ -100,8 +120,12 @@ function Pieces(props: {
 }
 
 /** Letters, marks and digits of scripts that are written from right to left. */
-const rightToLeft =
-  /([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+)/u
+const rightToLeftClass =
+  '[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}]'
+const rightToLeft = new RegExp(`(${rightToLeftClass}+)`, 'u')
+
+/** The first letter is of such a script. */
+const beginsFromRight = new RegExp(`^\\P{L}*(?=\\p{L})${rightToLeftClass}`, 'u')
 
 /**
  * The text with its words in the order of its bytes. Several words from right to left, and the

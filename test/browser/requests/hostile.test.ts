@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
@@ -65,26 +66,28 @@ test('words from right to left, and the numbers after them, are drawn in the ord
     const page = await dashboard.open('Grace', `/requests/${id}`)
     const line = page.locator(place, { hasText: /^mv/ }).first()
     await line.waitFor()
-    const lefts = await line.evaluate((element, texts) => {
-      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
-      const found = new Map<string, number>()
-      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-        for (const text of texts) {
-          const at = node.nodeValue?.indexOf(text) ?? -1
-          if (at < 0) continue
-          const range = document.createRange()
-          range.setStart(node, at)
-          range.setEnd(node, at + text.length)
-          found.set(text, range.getBoundingClientRect().left)
-        }
-      }
-      return texts.map((text) => ({ text, left: found.get(text) ?? -1 }))
-    }, words)
-    return lefts.toSorted((one, other) => one.left - other.left).map(({ text }) => text)
+    return drawnWords(line, words)
   }
   expect(await drawn(requestIds[0], '.code-text')).toEqual(words)
   expect(await drawn(requestIds[0], '.statement .untrusted')).toEqual(words)
   expect(await drawn(requestIds[1], '.diff-code-insert')).toEqual(words)
+})
+
+// Rules: security.md 17
+test('what an agent writes in Hebrew is read from the right, numbers and Latin words in their places', async () => {
+  const words = [
+    '\u05e9\u05dc\u05d5\u05dd',
+    '20',
+    '\u05e7\u05d1\u05e6\u05d9\u05dd',
+    'notes',
+    '\u05d5\u05e2\u05d5\u05d3',
+  ]
+  const call = { tool: 'write_file', input: { path: 'notes/hebrew.md', content: 'x\n' } }
+  const { requestIds } = await ask(dashboard.desk, [call], words.join(' '))
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  const line = page.locator('.statement .untrusted').first()
+  await line.waitFor()
+  expect(await drawnWords(line, words)).toEqual(words.toReversed())
 })
 
 // Rules: security.md 17
@@ -162,33 +165,6 @@ test('high risk cannot be approved before all of it was on the screen and a reas
 })
 
 // Rules: security.md 20
-test('a secret in the effect of a request is not in the title of its tab, in the bar of its decision, or in a row that left the list', async () => {
-  const { desk } = dashboard
-  await desk.activate({ 'countersign.yaml': deskConfig })
-  const tokens = ['b2', 'c3'].map((pair) => `ghp_${pair.repeat(18)}`)
-  const requests = []
-  for (const token of tokens) requests.push(await askForNote(desk, `notes/${token}.md`))
-  const page = await dashboard.open('Grace', `/requests/${requests[0]!.id}`)
-  const shown = async (): Promise<string[]> => {
-    const content = await page.content()
-    return tokens.filter((token) => content.includes(token))
-  }
-  const other = page.locator(`.request-row[data-request="${requests[1]!.id}"]`)
-  await other.waitFor()
-  await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
-  expect(await page.title()).toContain('notes/[GitHub token, 40 characters].md')
-  expect(await shown()).toEqual([])
-  await page.keyboard.press('d')
-  await page.keyboard.press('d')
-  const bar = page.getByRole('region', { name: 'Decisions being sent' })
-  await bar.getByText('notes/[GitHub token, 40 characters].md').waitFor()
-  await desk.decide(desk.people.linus, requests[1]!.id, { decision: 'deny', reason: 'no' })
-  await other.getByText('Denied by Linus').waitFor()
-  expect(await other.getAttribute('data-gone')).toBe('true')
-  expect(await shown()).toEqual([])
-})
-
-// Rules: security.md 20
 test('a text that looks like a secret is a chip that is revealed in place once that is recorded, and high risk needs every one', async () => {
   const token = `ghp_${'a1'.repeat(18)}`
   const content = `push with ${token}\nthen ${token} again\npassword: correcthorse\n`
@@ -233,6 +209,33 @@ test('a text that looks like a secret is a chip that is revealed in place once t
   expect(JSON.stringify(revealed)).not.toContain(token)
 })
 
+// Rules: security.md 20
+test('a secret in the effect of a request is not in the title of its tab, in the bar of its decision, or in a row that left the list', async () => {
+  const { desk } = dashboard
+  await desk.activate({ 'countersign.yaml': deskConfig })
+  const tokens = ['b2', 'c3'].map((pair) => `ghp_${pair.repeat(18)}`)
+  const requests = []
+  for (const token of tokens) requests.push(await askForNote(desk, `notes/${token}.md`))
+  const page = await dashboard.open('Grace', `/requests/${requests[0]!.id}`)
+  const shown = async (): Promise<string[]> => {
+    const content = await page.content()
+    return tokens.filter((token) => content.includes(token))
+  }
+  const other = page.locator(`.request-row[data-request="${requests[1]!.id}"]`)
+  await other.waitFor()
+  await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  expect(await page.title()).toContain('notes/[GitHub token, 40 characters].md')
+  expect(await shown()).toEqual([])
+  await page.keyboard.press('d')
+  await page.keyboard.press('d')
+  const bar = page.getByRole('region', { name: 'Decisions being sent' })
+  await bar.getByText('notes/[GitHub token, 40 characters].md').waitFor()
+  await desk.decide(desk.people.linus, requests[1]!.id, { decision: 'deny', reason: 'no' })
+  await other.getByText('Denied by Linus').waitFor()
+  expect(await other.getAttribute('data-gone')).toBe('true')
+  expect(await shown()).toEqual([])
+})
+
 test('the content security policy refused nothing during these tests, and the page threw no error', () => {
   // The one call that the test itself cut off.
   expect(dashboard.complaints.filter((one) => !one.includes('ERR_FAILED'))).toEqual([])
@@ -274,3 +277,23 @@ test('a tool’s picture is drawn once somebody asks for it, and what only calls
   expect(await page.title()).toContain('Countersign')
   expect(dashboard.complaints).toEqual([])
 })
+
+/** The words of a line in the order in which they are drawn, from left to right. */
+async function drawnWords(line: Locator, words: readonly string[]): Promise<string[]> {
+  const lefts = await line.evaluate((element, texts) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+    const found = new Map<string, number>()
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      for (const text of texts) {
+        const at = node.nodeValue?.indexOf(text) ?? -1
+        if (at < 0) continue
+        const range = document.createRange()
+        range.setStart(node, at)
+        range.setEnd(node, at + text.length)
+        found.set(text, range.getBoundingClientRect().left)
+      }
+    }
+    return texts.map((text) => ({ text, left: found.get(text) ?? -1 }))
+  }, words)
+  return lefts.toSorted((one, other) => one.left - other.left).map(({ text }) => text)
+}

@@ -26,7 +26,7 @@ export function Task({ request }: { request: Pick<RequestItem, 'task' | 'claimed
     <section className="card-task" aria-label="Task">
       <p ref={ref} className={open ? 'task-words' : 'task-words task-folded'}>
         <span className="task-label">{task === null ? 'Task, as the program says' : 'Task'}</span>{' '}
-        {!(open && isLong) && <VisibleText text={cutText(text, maxDrawnCharacters)} />}
+        {!(open && isLong) && <VisibleText text={cutText(text, maxDrawnCharacters)} isProse />}
       </p>
       {open && isLong && <LinesView text={text} showFinalNewline={false} />}
       <p className="dim small">

@@ -58,7 +58,7 @@ export function CommentEntry(props: {
       ) : (
         <>
           <p>
-            <VisibleText text={comment.text} />
+            <VisibleText text={comment.text} isProse />
           </p>
           {isOwn && <OwnActions {...props} onEdit={() => setEditing(true)} />}
         </>
