@@ -35,22 +35,47 @@ test('a message with line separators of Unicode, which JSON may contain, reaches
   expect(JSON.parse(String(output.read()))).toEqual(message)
 })
 
-test('an agent whose message does not end is ended', async () => {
+test('an agent whose message does not end is ended, and a sentence says why', async () => {
   const program = `const write = () => {
     while (process.stdout.write('x'.repeat(65_536)));
     process.stdout.once('drain', write)
   }
   write()`
   const refuse = () => Promise.reject(new Error('nobody asks'))
+  const said: string[] = []
   const code = await runAcp({
     agent: [process.execPath, '-e', program],
     cwd: '/',
     judge: { decide: refuse, report: refuse },
     input: new PassThrough(),
     output: new PassThrough(),
-    warn: () => undefined,
+    warn: (sentence) => said.push(sentence),
   })
   expect(code).toBe(1)
+  expect(new Set(said)).toEqual(
+    new Set([
+      'The agent was ended: it sent a message of over 16 million characters. Start it again, and let it send less at once.',
+    ]),
+  )
+})
+
+test('a message of the editor that is too long ends the agent, and a sentence says why', async () => {
+  const input = new PassThrough()
+  const said: string[] = []
+  const refuse = () => Promise.reject(new Error('nobody asks'))
+  const running = runAcp({
+    agent: [process.execPath, '-e', 'process.stdin.resume()'],
+    cwd: '/',
+    judge: { decide: refuse, report: refuse },
+    input,
+    output: new PassThrough(),
+    warn: (sentence) => said.push(sentence),
+  })
+  input.write('x'.repeat(16 * 1024 * 1024 + 1))
+  expect(await running).toBe(1)
+  expect(said).toEqual([
+    'The agent was ended: the editor sent a message of over 16 million characters. Start it again, and let the editor send less at once.',
+  ])
 })
 
 const rule = { permissions: { ask: ['*'] } }

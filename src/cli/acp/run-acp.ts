@@ -65,16 +65,22 @@ export function runAcp(of: {
   })
   child.stdin.on('error', () => undefined)
   of.output.on('error', () => child.kill())
+  const refuse = (sender: string, signal: NodeJS.Signals): void => {
+    of.warn(
+      `The agent was ended: ${sender} sent a message of over 16 million characters. Start it again, and let ${sender} send less at once.`,
+    )
+    child.kill(signal)
+  }
   eachMessage(
     child.stdout,
-    () => child.kill('SIGKILL'),
+    () => refuse('it', 'SIGKILL'),
     async (message) => {
       if (!isObject(message) || (await proxy.fromAgent(message))) write(of.output, message)
     },
   )
   eachMessage(
     of.input,
-    () => child.kill(),
+    () => refuse('the editor', 'SIGTERM'),
     async (message) => {
       if (!isObject(message)) return write(child.stdin, message)
       proxy.fromEditor(message)
