@@ -20,18 +20,18 @@ export function shellRuleWords(rule: ShellRule): string {
   return consentWords(rule.consent, commandRuleText(rule))
 }
 
-/** A routing entry in words: "by scribe on files like infra/**: risk high". Pure. */
+/** A routing entry in words: "calls on files like infra/** by scribe: risk high". Pure. */
 export function routingWords({ when, quorum, ...entry }: RoutingEntry): string {
   const route = routeText({ ...entry, quorum: quorum === null ? null : quorumWords(quorum) })
   return `${whenWords(when)}: ${route}`
 }
 
-/** An overlay in words: "never: calls of shell that run git push (not here)". Pure. */
+/** An overlay in words: "never: calls of shell that run git push · not here". Pure. */
 export function overlayWords({ when, consent }: Overlay): string {
   return consentWords(consent, whenWords(when))
 }
 
-/** One escalation of a queue in words: "to security after 24h". Pure. */
+/** One escalation of a queue in words: "to security after 1d". Pure. */
 export function escalationWords({ afterMs, addTeams }: Queue['escalate'][number]): string {
   return `to ${addTeams.join(', ')} after ${durationText(afterMs)}`
 }
