@@ -71,7 +71,8 @@ export type StoredCue = Omit<Cue, 'level' | 'text'> & { readonly text?: string }
 /** Texts of cues that are the same for every call. */
 export const usualCueTexts: Partial<Record<CueId, string>> = {
   first_use: 'The first time that this worker uses the tool',
-  not_examined: 'Too large to be examined as a whole: nothing was looked for in a part of it',
+  not_examined:
+    'Too large or too deeply nested to be examined as a whole: nothing was looked for in a part of it',
 }
 
 /** The cue of a call whose rest was not searched for cues, so that their absence says nothing. */

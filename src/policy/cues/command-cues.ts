@@ -33,15 +33,17 @@ export async function commandCues(
   around: CommandSurroundings,
 ): Promise<readonly CueSource[]> {
   const { input } = analysis
-  const commands = commandsOf(analysis)
+  const { commands, areAll } = commandsOf(analysis)
   const cues: CueSource[] = []
   const add = (command: CommandOfText, [id, what, reach]: CueMatch): void => {
+    const earlier = cues.findIndex((one) => one.id === id && one.line === command.line)
+    // Of many operands: the text of the command is joined once, and not for each.
+    if (earlier >= 0 && (reach !== undefined || cues[earlier]?.onlyReaches !== true)) return
     const text = oneLine(`${what}: ${commandText(command)}`, cueLimits.text)
     const cue = { id, text, line: command.line }
-    const earlier = cues.findIndex((one) => one.id === id && one.line === command.line)
     if (earlier < 0) cues.push(reach === undefined ? cue : { ...cue, onlyReaches: true })
     // A cue that a line opens something replaces one that it only reaches the network.
-    else if (reach === undefined && cues[earlier]?.onlyReaches === true) cues[earlier] = cue
+    else cues[earlier] = cue
   }
   for (const { command, what } of downloadedRuns(commands))
     add(command, ['downloads_and_runs', what])
@@ -63,10 +65,14 @@ export async function commandCues(
     for (const { id, text } of sqlOf(command)) add(command, [id, text.split(':', 1)[0] ?? ''])
   }
   const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
+  // One deletion that was understood is not said a second time.
+  const unread = unreadCues(analysis, areAll).filter(
+    ({ id, line }) => !cues.some((cue) => cue.id === id && cue.line === line),
+  )
   return [
     ...cues,
     ...secretCues(text).map(({ id, text: what, line = 1 }) => ({ id, text: what, line })),
-    ...unreadCues(analysis),
+    ...unread,
   ]
 }
 
@@ -81,8 +87,11 @@ function limitedTo(domains: readonly string[] | null): string {
 }
 
 /** A text that was not understood may contain a match: its words are read as they are. */
-function unreadCues({ input, search, isComplete }: CommandAnalysis): readonly CueSource[] {
-  const isPartial = search.isTooDeep || search.isTooMuch
+function unreadCues(
+  { input, search, isComplete }: CommandAnalysis,
+  areAll: boolean,
+): readonly CueSource[] {
+  const isPartial = !areAll || search.isTooDeep || search.isTooMuch || search.isPartial
   if (isComplete && !isPartial) return []
   const rest = isPartial ? [notExamined] : []
   const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
@@ -110,6 +119,9 @@ async function lossText(
 
 const maxPaths = 64
 
+/** Over the 256 arguments that a vector may have. */
+const maxOperands = 512
+
 const writers = wordSet(`
   rm mv cp tee sed install ln chmod chown truncate touch dd patch unlink perl`)
 
@@ -119,10 +131,10 @@ function changedPaths(command: CommandOfText): readonly string[] {
   const edits =
     program !== 'sed' && program !== 'perl' ? writers.has(program) : hasLetter(args, 'i')
   const words = operandsOf(command)
-  const operands = edits ? words.slice(0, maxPaths) : []
+  const operands = edits ? words.slice(0, maxOperands) : []
   const [first = ''] = words
   const byGit = program === 'git' && /^(?:rm|mv|checkout|restore|apply)$/.test(first)
-  return [...writes, ...operands, ...(byGit ? words.slice(1, maxPaths) : [])].filter(
+  return [...writes, ...operands, ...(byGit ? words.slice(1, maxOperands) : [])].filter(
     (path) => path !== '/dev/null' && path.length <= 1024,
   )
 }

@@ -4,7 +4,7 @@ import { fromVerb } from './programs/global-options.ts'
 
 /** The messages and trailers that the commands `git commit` of a text are given as arguments. */
 export function commitMessages(analysis: CommandAnalysis): readonly string[] {
-  return commandsOf(analysis).flatMap((command) => {
+  return commandsOf(analysis).commands.flatMap((command) => {
     const [verb, ...args] = fromVerb(command.program, command.args)
     if (command.program !== 'git' || verb !== 'commit') return []
     return args.flatMap((arg, index) => {

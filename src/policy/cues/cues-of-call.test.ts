@@ -52,6 +52,11 @@ const edit = async (path: string, replace: string) => {
 const remove = (path: string) => touching('delete_file', { path }, ['delete', path])
 const call = (tool: string, input: JsonObject) => touching(tool, input)
 
+/** A command in as many shells, each in the one before it. */
+const nested = (depth: number): string =>
+  Array.from({ length: depth }).reduce<string>((text) => `sh -c ${quoted(text)}`, 'curl x.example')
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
 const patchOf = (...lines: string[]) =>
   ['*** Begin Patch', '*** Update File: src/a.py', '@@', ...lines, '*** End Patch'].join('\n')
 
@@ -462,8 +467,49 @@ describe('a cue', () => {
     ['a command', () => call('Bash', { command: `rm -rf data\n${'echo x\n'.repeat(2000)}` }), lost],
     ['a deep command', () => shell(`${'$('.repeat(200)}rm${')'.repeat(200)}`), lost],
     ['a patch', () => call('apply_patch', { input: '*** Add File: a\n'.repeat(3000) })],
-  ])('says of %s that is too large that a part was not examined', async (_, found, ...ids) => {
-    expect((await found()).map(({ id }) => id)).toEqual(['not_examined', ...ids])
+    ['a command of many', () => shell('echo x\n'.repeat(401))],
+    ['a command with a long text', () => shell(`sh -c '${'# x\n'.repeat(17_000)}curl x.example'`)],
+    ['a command with a deep text', () => shell(nested(6))],
+    // Each item of a list has its name.
+    [
+      'names',
+      () => call('Deploy', { ['n'.repeat(1000)]: Array.from({ length: 1500 }, () => 'x') }),
+    ],
+  ])(
+    'says of %s that is too large or too deep that a part was not examined',
+    async (_, found, ...ids) => {
+      expect((await found()).map(({ id }) => id)).toEqual(['not_examined', ...ids])
+    },
+  )
+
+  test('says nothing of a part of a command that is nested and still examined as a whole', async () => {
+    for (const script of [nested(3), 'echo x\n'.repeat(400), 'sudo env A=1 nice -n 5 sh -c "ls"']) {
+      expect((await shell(script)).map(({ id }) => id)).not.toContain('not_examined')
+    }
+  })
+
+  test('is found in a text that a call gives in base64', async () => {
+    const input = (text: string) => ({
+      path: 'src/x.ts',
+      content: Buffer.from(text).toString('base64'),
+      encoding: 'base64',
+    })
+    for (const [text, id] of [
+      ['get(url, verify=False)\n', off],
+      [`const id = '${aws}'\n`, 'secret_added'],
+    ] as const) {
+      const written = await touching('write_file', input(text), ['write', 'src/x.ts'])
+      expect(written).toMatchObject([{ id, says: text.trimEnd() }])
+      expect((await call('mcp__files__write', input(text))).map((cue) => cue.id)).toContain(id)
+    }
+  })
+
+  test('names what each operand changes, however many there are', async () => {
+    const files = Array.from({ length: 100 }, (_, at) => `a${at}`)
+    for (const words of [['cp'], ['git', 'mv']]) {
+      const cues = await exec(...words, ...files, '.github/workflows/')
+      expect(cues.map(({ id }) => id)).toContain('touches_ci')
+    }
   })
 
   test('says that a part was not examined also where there are as many other cues as a call has', async () => {

@@ -59,7 +59,8 @@ export async function cuesOfCall(call: CuedCall): Promise<readonly CueSource[]> 
 
 async function cuesOfInput(call: CuedCall): Promise<readonly CueSource[]> {
   const { tool, input, accesses, facts } = call
-  const { leaves, areAll } = leavesOf(input)
+  const { leaves: written, areAll } = leavesOf(input)
+  const leaves = [...written, ...decodedTexts(written)]
   const own = [
     ...(areAll ? [] : [notExamined]),
     ...accesses.filter(isChange).flatMap(({ path }) => pathCues(path)),
@@ -128,6 +129,18 @@ const textNames = new Set([
   'code_edit',
 ])
 const pathNames = new Set<string>([...pathMembers, 'filename', 'file'])
+
+/** The texts that a call gives in base64 and says so: what is in their bytes is found as well. */
+function decodedTexts(leaves: readonly Leaf[]): readonly Leaf[] {
+  const isEncoded = leaves.some(
+    ({ name, value }) => name === 'encoding' && /^base64$/i.test(String(value)),
+  )
+  return leaves.flatMap(({ value, ...leaf }) =>
+    isEncoded && textNames.has(leaf.name) && typeof value === 'string'
+      ? [{ ...leaf, value: Buffer.from(value, 'base64').toString() }]
+      : [],
+  )
+}
 
 /** The texts that a call of any tool writes to a file. */
 function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): readonly CueSource[] {

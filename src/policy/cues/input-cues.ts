@@ -23,7 +23,7 @@ export interface Leaf {
   readonly currency: string | null
 }
 
-/** More leaves, or more characters of all of them, are not examined. */
+/** More leaves, or more characters of their names and values, are not examined. */
 const maxLeaves = 2000
 const maxCharacters = 1024 * 1024
 
@@ -54,7 +54,9 @@ export function leavesOf(input: JsonObject): {
       }
       areAll &&= members.length <= maxLeaves
     } else {
-      const part = typeof value === 'string' ? value.slice(0, charactersLeft) : value
+      // Items of a list share its name, and each of them is examined with it.
+      charactersLeft -= name.length
+      const part = typeof value === 'string' ? value.slice(0, Math.max(0, charactersLeft)) : value
       leaves.push({ name, value: part, currency })
       charactersLeft -= typeof value === 'string' ? value.length : 8
     }

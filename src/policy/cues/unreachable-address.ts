@@ -15,7 +15,7 @@ export function unreachableAddress(
   network: 'none' | readonly string[],
 ): string | null {
   if (!hasNoAlternative(analysis)) return null
-  const commands = commandsOf(analysis)
+  const { commands } = commandsOf(analysis)
   const own =
     analysis.input.kind === 'exec'
       ? commands.slice(0, 1).filter(({ program }) => isPlain(analysis, program))

@@ -118,7 +118,7 @@ function alarmingNodes(
   nodes: readonly Node[],
   textOf: (node: Node) => string,
 ): ReadonlyMap<Node, number> {
-  const alarms = alarmingCommands(commandsOf(analysis))
+  const alarms = alarmingCommands(commandsOf(analysis).commands)
   const ranks = new Map<Node, number>()
   for (const node of nodes) {
     const text = textOf(node)

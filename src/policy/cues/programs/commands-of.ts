@@ -22,10 +22,16 @@ export interface CommandOfText {
 /** More commands than this are not examined one by one. */
 const maxCommands = 400
 
-/** Every command that an analysed text may run, wrappers followed; in the order of the text. */
-export function commandsOf({ input, search }: CommandAnalysis): readonly CommandOfText[] {
+/**
+ * The commands that an analysed text may run, wrappers followed, in the order of the text; and
+ * whether they are all of them.
+ */
+export function commandsOf({ input, search }: CommandAnalysis): {
+  readonly commands: readonly CommandOfText[]
+  readonly areAll: boolean
+} {
   const script = input.kind === 'shell' ? input.script : input.argv.join('\n')
-  const list: CommandOfText[] = []
+  const commands: CommandOfText[] = []
   for (const { words, inner, node } of search.commands) {
     const line = input.kind === 'exec' || node === null ? null : lineAt(script, node.pos)
     const writes = (node?.redirects ?? []).flatMap((redirect) =>
@@ -37,11 +43,11 @@ export function commandsOf({ input, search }: CommandAnalysis): readonly Command
     const isPiped = node !== null && /^\s*\|(?!\|)/.test(script.slice(node.end))
     const starts = [{ words, from: 0 }, ...inner]
     for (const start of starts) {
-      if (list.length >= maxCommands) return list
+      if (commands.length >= maxCommands) return { commands, areAll: false }
       const fields = start.words.slice(start.from).map(fieldOf)
       const [name, ...args] = fields
       if (name === undefined || name.startsWith('-')) continue
-      list.push({
+      commands.push({
         program: programName(name),
         args,
         isOpen: args.some((field) => field.includes('?') || field.includes('*')),
@@ -52,7 +58,7 @@ export function commandsOf({ input, search }: CommandAnalysis): readonly Command
       })
     }
   }
-  return list
+  return { commands, areAll: true }
 }
 
 function fieldOf(word: Spelling): string {

@@ -3,7 +3,7 @@ import { cueLimits, type CueId, type CueSource } from '#domain/policy/cues.ts'
 import { findSecrets } from '#domain/text/secrets.ts'
 import { destructiveSql } from './sql-cues.ts'
 
-/** The rest of a longer text is ignored. */
+/** The rest of a longer text is not examined; `leavesOf` cuts it first, and says so. */
 const maxCharacters = 1024 * 1024
 
 interface Phrase {

@@ -39,6 +39,8 @@ export interface Search {
   readonly isTooDeep: boolean
   /** a part of it was not analysed: it means too much (budget.ts) */
   readonly isTooMuch: boolean
+  /** a nested or long text in it was only scanned for tokens, and its commands are not known */
+  readonly isPartial: boolean
   /** why parts of it are unknown before it runs, as sentences; empty: the text shows all */
   readonly computed: readonly string[]
 }
@@ -71,6 +73,7 @@ class CommandSearch implements Search {
   readonly scanned: (readonly string[])[] = []
   readonly computed: string[] = []
   isTooDeep = false
+  isPartial = false
   readonly #budget: Budget
   readonly #spelled = new Map<Command, readonly Spelling[]>()
   readonly #seen = new Set<string>()
@@ -86,6 +89,7 @@ class CommandSearch implements Search {
 
   addScript(text: string, tree: ParsedScript | null, depth: number, isOwn: boolean): void {
     if (depth > maxDepth || Buffer.byteLength(text) > shellLimits.parsedBytes) {
+      if (!this.#parsed.has(text)) this.isPartial = true
       this.scan(text)
       return
     }
