@@ -519,9 +519,9 @@ test('an input that is not JSON, and an unknown tool, are named as such', async 
   expect(await form.getByText('without approval', { exact: true }).count()).toBe(0)
 })
 
-test('a request whose contents were erased says so in their place, live, and what it was is nowhere', async () => {
+/** A call about Jane that Grace began to change in her tab, and that was carried out as it was. */
+async function endWithDraft(input: { path: string; content: string }) {
   const { desk } = dashboard
-  const input = { path: 'notes/jane.md', content: 'Jane Doe lives in Elm Street\n' }
   const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'On Jane Doe.')
   const request = requestIds[0]!
   const page = await dashboard.open('Grace', `/requests/${request}`)
@@ -533,6 +533,13 @@ test('a request whose contents were erased says so in their place, live, and wha
   await desk.decide(desk.people.grace, request)
   await desk.perform(await desk.turn(runId, 1))
   await desk.turn(runId, 2)
+  return { runId, request, page, inTab }
+}
+
+test('a request whose contents were erased says so in their place, live, and what it was is nowhere', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/jane.md', content: 'Jane Doe lives in Elm Street\n' }
+  const { runId, request, page, inTab } = await endWithDraft(input)
   // Beside it is its row, which stays until the person moves on.
   await page.locator('.request-row[data-gone=true]').getByText('jane.md').waitFor()
   await page.getByRole('heading', { name: 'What was requested' }).waitFor()
@@ -561,17 +568,7 @@ test('what a person typed about contents that are erased leaves their browser on
   const { desk } = dashboard
   for (const place of ['/account', 'about:blank']) {
     const input = { path: 'notes/tab.md', content: `Jane Doe at ${place}\n` }
-    const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'On Jane Doe.')
-    const request = requestIds[0]!
-    const page = await dashboard.open('Grace', `/requests/${request}`)
-    await page.getByRole('radio', { name: 'Approve with changes' }).check()
-    await page.getByLabel('content').waitFor()
-    await page.keyboard.type('Not ')
-    const inTab = () => page.evaluate(() => JSON.stringify(sessionStorage))
-    await expect.poll(inTab).toContain('Jane')
-    await desk.decide(desk.people.grace, request)
-    await desk.perform(await desk.turn(runId, 1))
-    await desk.turn(runId, 2)
+    const { request, page, inTab } = await endWithDraft(input)
     const isElsewhere = place === 'about:blank'
     await page.goto(isElsewhere ? place : dashboard.url + place)
     if (!isElsewhere) {
