@@ -37,7 +37,7 @@ export async function commandCues(
   const cues: CueSource[] = []
   const add = (command: CommandOfText, [id, what, reach]: CueMatch): void => {
     const earlier = cues.findIndex((one) => one.id === id && one.line === command.line)
-    // Of many operands: the text of the command is joined once, and not for each.
+    // Checked before the text is made: else a command's text is joined for each of its operands.
     if (earlier >= 0 && (reach !== undefined || cues[earlier]?.onlyReaches !== true)) return
     const text = oneLine(`${what}: ${commandText(command)}`, cueLimits.text)
     const cue = { id, text, line: command.line }
@@ -65,7 +65,7 @@ export async function commandCues(
     for (const { id, text } of sqlOf(command)) add(command, [id, text.split(':', 1)[0] ?? ''])
   }
   const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
-  // One deletion that was understood is not said a second time.
+  // A deletion that was understood is not named again for the same line.
   const unread = unreadCues(analysis, areAll).filter(
     ({ id, line }) => !cues.some((cue) => cue.id === id && cue.line === line),
   )

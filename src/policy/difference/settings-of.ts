@@ -19,8 +19,8 @@ import {
 export type Settings = ReadonlyMap<string, readonly string[]>
 
 /**
- * The settings of a version that are objects, in words by their text in `settingsOf`, as the policy
- * page shows them. Two that differ can have the same words, so they are compared by their text.
+ * The words of each setting that is an object, as on the policy page, by its text in `settingsOf`.
+ * Two different settings can have the same words, so versions are compared by the texts.
  */
 export function wordsOfSettings({ config, workers }: Policy): ReadonlyMap<string, string> {
   const rules = [...workers.values()].flatMap(({ shell }) => shell?.rules ?? [])

@@ -316,9 +316,9 @@ export function refetchAfterEvent(
 }
 
 /**
- * Reloads queries. One that is loading ends first, because a cancelled one would show nothing while
- * events come faster than answers, and is then loaded again, because its answer may be older than
- * the event.
+ * Reloads queries. One that is loading is not cancelled: while events come faster than answers, it
+ * would never show one. It is loaded again afterwards, because its answer may be older than the
+ * event.
  */
 function reload(client: QueryClient, queryKey: QueryKey): void {
   const running = { cancelRefetch: false }

@@ -16,9 +16,9 @@ import { openEventStream, type EventStream } from './event-stream.ts'
 const StreamContext = createContext<EventStream | null>(null)
 
 /**
- * Keeps a person's event stream open, and reloads the objects that its events name. `onChange` is
- * called for each changed request, and without one at first and when events were missed: any
- * request may have changed. It does not change.
+ * Keeps a person's event stream open, and reloads the objects that its events name. `onChange`,
+ * which must be the same function in every render, is called for each changed request. It is called
+ * without one at first and when events were missed, because any request may have changed.
  */
 export function LiveProvider(props: {
   children: ReactNode

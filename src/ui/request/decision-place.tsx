@@ -45,7 +45,7 @@ export function DecisionPlace(props: {
   }
   const close = (): void => {
     setOpen(false)
-    // The key that opens it again does not submit.
+    // When a button opens it again, the first press of a key does not submit.
     setChoice(choice)
   }
   const children = props.children(goTo, phone ? close : () => undefined)

@@ -76,7 +76,7 @@ export function requestsWithErasableDrafts(personId: string): readonly string[] 
   return [...new Set(ids)]
 }
 
-/** Removes the drafts of a person that may quote the contents of a request: these were erased. */
+/** Removes the drafts of a person that may quote the erased contents of a request. */
 export function removeErasedDrafts(requestId: string, personId: string): void {
   for (const field of draftedFields(requestId, personId)) {
     if (mayQuote(field)) sessionStorage.removeItem(keyOf(field, requestId, personId))

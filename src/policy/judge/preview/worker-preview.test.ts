@@ -47,7 +47,7 @@ test('lists each rule about commands, the default for all others, and the networ
   ])
 })
 
-test('says to which arguments and zones a shell rule does not apply', () => {
+test('says with which arguments and outside of which zones a shell rule does not apply', () => {
   const shell = `shell:
   rules:
     - { pattern: find, approval: preApproved, unlessArgs: [-exec, -delete], zones: notes }`

@@ -30,8 +30,8 @@ export function workerPreview(policy: Policy, worker: WorkerDefinition): readonl
 
 /**
  * The preview of a run that has begun, without overlays on single paths and commands. Its sentences
- * are part of the preamble, of which every turn of a run sends the same bytes: they leave out to
- * which arguments and zones a shell rule does not apply.
+ * are part of the preamble, of which every turn of a run sends the same bytes: they leave out with
+ * which arguments and outside of which zones a shell rule does not apply.
  */
 export function certainLines(policy: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
   return linesOf(policy, worker, ({ pattern, description }) =>
