@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { readDecisionFacts } from '#services/requests/facts/decision-facts.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { openProgramDesk } from '#services/external/external.fixture.ts'
-import { connectDatabase } from '#store/database.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { withQueryLog, type LoggedQuery } from '../harness/fixtures/count-queries.ts'
 import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
 import { costOf } from '../harness/fixtures/reading-cost.ts'
+import { oneConnection } from './context-on.ts'
 
 /** How often each call was requested and carried out two days ago, a quarter of all executions. */
 const earlier = 5000
@@ -43,9 +43,7 @@ const openingBefore = await blocksOfOpening()
 
 const decider = { personId: linus.id, sessionHash: null }
 /** Its one connection has prepared the statement before there were decisions. */
-const db = disposeAfterTests(
-  connectDatabase({ url: desk.databaseUrl, poolSize: 1, applicationName: 'plans' }),
-)
+const db = disposeAfterTests(oneConnection(desk.databaseUrl))
 for (let use = 0; use < 10; use += 1) {
   await readDecisionFacts({ tx: db, seals: service.ctx.seals }, ofProgram.id, decider)
 }

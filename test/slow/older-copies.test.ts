@@ -233,10 +233,9 @@ test("at another installation's Temporal nothing starts and nothing is changed",
     await expect(
       startInstallationIn(installation.folder, { env: { TEMPORAL_ADDRESS: other } }),
     ).rejects.toThrow('Point TEMPORAL_ADDRESS at the right server')
-    const temporal = connectTemporal({ address: other, namespace: 'default' })
+    await using temporal = connectTemporal({ address: other, namespace: 'default' })
     const handle = temporal.client.workflow.getHandle(workflowId)
     await expect(handle.describe()).rejects.toThrow('not found')
-    await temporal[Symbol.asyncDispose]()
   })
   await untilRun(installation, id, 'waiting_for_approval', 1)
   await approveNext(installation, id)

@@ -49,7 +49,7 @@ async function rotate(
   options: { readonly compromised: boolean },
 ): Promise<RotatedSigningKey> {
   refuseReadable(file, (await stat(file)).mode)
-  const { keyId: previous } = signerOf(await readFile(file, 'utf8'), file)
+  const previous = await keyIdIn(file)
   if (options.compromised) await markCompromised(dataDir, previous)
   const next = join(file, '..', 'signing.next.pem')
   await createKeyOnce(next)
@@ -65,15 +65,18 @@ async function rotate(
   await renameKeyFile(next, file).catch(async (error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error
     // Another host with the same keys has put this key there.
-    const present = signerOf(await readFile(file, 'utf8'), file).keyId
-    if (present !== signer.keyId) throw error
+    if ((await keyIdIn(file)) !== signer.keyId) throw error
   })
   return { previous, keyId: signer.keyId }
 }
 
+async function keyIdIn(file: string): Promise<string> {
+  return signerOf(await readFile(file, 'utf8'), file).keyId
+}
+
 /** The id of the key that has replaced `previous`. Rejects when none has. */
 async function changedKey(file: string, previous: string): Promise<string> {
-  const { keyId } = signerOf(await readFile(file, 'utf8'), file)
+  const keyId = await keyIdIn(file)
   if (keyId === previous) throw new Error(`the new key was removed before it replaced ${file}`)
   return keyId
 }

@@ -29,7 +29,7 @@ import {
 import { worktreeStart } from '../starting/worktree-start.ts'
 import { recordRun, type StartedRun } from '../starting/record-run.ts'
 import { triggerMessage } from '../starting/start-from-trigger.ts'
-import { readPerson } from '../starting/find-member.ts'
+import { readPersonRows } from '../starting/find-member.ts'
 import { behindStart, judgeStart, requireInputFits, taskMessage } from '../starting/start-run.ts'
 import { assertVisible } from '../visible-run.ts'
 import { forkPoint } from './fork-point.ts'
@@ -74,7 +74,7 @@ export async function forkRun(
     throw new Problem('invalid_request', text, { field: 'workspace' })
   }
   const mode = signedModeOf(ctx.verifier, old)
-  const person = await readPerson(ctx.db, personBehind(caller))
+  const person = await readPersonRows(ctx.db, personBehind(caller))
   const { starter, authority } = await judgeStart(ctx, caller, { person, worker: current, mode })
   const { idempotencyKey: key, files: sentFiles = [], ...rest } = input
   const sent = readSentFiles(sentFiles, pictureTypesOf(policy.config, worker.model))

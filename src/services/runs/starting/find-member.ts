@@ -16,11 +16,11 @@ export async function findMember(
   personId: string,
   teams: readonly string[],
 ): Promise<Member | null> {
-  return memberOf(seals, await readPerson(db, personId), teams)
+  return memberOf(seals, await readPersonRows(db, personId), teams)
 }
 
 /** The rows of a person, for {@link memberOf}; `null`: they are unknown. */
-export async function readPerson(db: Db | Tx, personId: string): Promise<PersonRows | null> {
+export async function readPersonRows(db: Db | Tx, personId: string): Promise<PersonRows | null> {
   const { rows } = await sql<{ found: PersonRows }>`
     select ${personRows} as found from person where id = ${personId}
   `.execute(db)

@@ -12,7 +12,7 @@ import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listRuns } from '../reading/list-runs.ts'
 import { messageRun } from '../message-run.ts'
-import { readPerson } from './find-member.ts'
+import { readPersonRows } from './find-member.ts'
 import { judgeStart, startRun } from './start-run.ts'
 import { readTranscript } from '../reading/transcript.ts'
 import { verifyRun } from '../../core/verify-run.ts'
@@ -78,7 +78,7 @@ describe('starting', () => {
     const worker = requireWorker(policy, 'scribe')
     const mode = 'prompt'
     const judge = async (id: string) => {
-      const person = await readPerson(desk.database.db, id)
+      const person = await readPersonRows(desk.database.db, id)
       return judgeStart(desk.api, ada.caller, { person, worker, mode })
     }
     expect((await judge(ada.id)).starter.id).toBe(ada.id)

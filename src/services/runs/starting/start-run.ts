@@ -18,7 +18,7 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { requireBudgetFits } from './require-budget-fits.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { readPerson } from './find-member.ts'
+import { readPersonRows } from './find-member.ts'
 import { requireApproveAll, requireStarter } from './require-starter.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { worktreeStart } from './worktree-start.ts'
@@ -60,7 +60,11 @@ export async function startRun(
   const personId = personBehind(caller)
   const { idempotencyKey: key, attachments = [], files: sentFiles = [], ...rest } = input
   const [policy, person, isRepeated] = await onOneConnection(ctx.db, (on) =>
-    together([ctx.policies.inForce(on), readPerson(on, personId), isAnswered(on, { caller, key })]),
+    together([
+      ctx.policies.inForce(on),
+      readPersonRows(on, personId),
+      isAnswered(on, { caller, key }),
+    ]),
   )
   const worker = policy.workers.get(input.worker)
   if (worker === undefined) {
@@ -112,8 +116,8 @@ export async function startRun(
 }
 
 /**
- * The authority of the caller to start the worker in this mode; `person` are the rows of the person
- * behind the caller; those of another are an error. Rejects with `forbidden` or
+ * The authority of the caller to start the worker in this mode. `person` has the rows of the person
+ * behind the caller: rows of anybody else are an error. Rejects with `forbidden` or
  * `mode_not_permitted`.
  */
 export async function judgeStart(
@@ -163,7 +167,7 @@ export async function starterOf(
   worker: WorkerDefinition,
   personId: string,
 ): Promise<PersonRef> {
-  return requireStarter(ctx.seals, worker, await readPerson(ctx.db, personId))
+  return requireStarter(ctx.seals, worker, await readPersonRows(ctx.db, personId))
 }
 
 /** Throws `invalid_request` for a workspace in which the worker's runs do not work. */
