@@ -91,7 +91,7 @@ const keys = new WeakMap<Policy, string>()
 
 /**
  * What distinguishes the tool processes of versions: their files, and what they must not see.
- * Kept for each Policy object, because every judged call asks. A narrowed or placed copy has its own.
+ * Kept for each Policy object, because every judged call asks. A narrowed copy has its own.
  */
 function keyOf(policy: Policy): string {
   const earlier = keys.get(policy)
