@@ -5,6 +5,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { promisify } from 'node:util'
 import { agentSettings } from './settings/agent-settings.ts'
 import { agentNames, agents } from '#domain/hooks/agents.ts'
+import { protectedName } from '#policy/names/protected-names.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { runHookCommand } from './hook-command.ts'
 import { writePlugin } from './write-plugin.ts'
@@ -23,6 +24,11 @@ async function write(text: string): Promise<void> {
   await mkdir(join(folder, '.claude'))
   await writeFile(file(), text)
 }
+
+// Rules: security.md 8
+test.each(agentNames)('no agent may write the file by which %s calls its hook', (name) => {
+  expect(protectedName(agentSettings[name].file)).not.toBeNull()
+})
 
 test('writes a hook that blocks when it is not found, and one that reports', async () => {
   expect(await installHook('claude-code', folder, hook)).toBe(file())

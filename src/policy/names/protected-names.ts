@@ -11,47 +11,48 @@ const groups: readonly Group[] = [
   {
     what: 'version control',
     names: words(`
-      .git git~1 .gitmodules .gitattributes .gitconfig .githooks .lfsconfig .husky .huskyrc
-      .pre-commit-config.yaml .pre-commit-hooks.yaml .overcommit.yml lefthook.yml lefthook.yaml
-      lefthook-local.yml lefthook-local.yaml .lefthook.yml .lefthook.yaml .lefthook-local.yml
-      .lefthook-local.yaml .lefthook .lefthook-local .hg .hgrc .svn .jj`),
+      .git git~1 .gitmodules .gitattributes .gitconfig .githooks .lfsconfig .husky .overcommit.yml
+      captainhook.json prek.toml lefthook.yml lefthook.yaml lefthook.toml lefthook.json
+      lefthook.jsonc .hg .hgrc .svn .jj`),
   },
   {
     what: 'shell start-up file',
     names: words(`
       .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc
       .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .shrc .cshrc .tcshrc .login
-      .logout .inputrc .xprofile .xinitrc .xsession .pam_environment .direnvrc .ssh
-      .gnupg .screenrc .tmux.conf`),
+      .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment .direnvrc .ssh
+      .gnupg .screenrc .tmux.conf .xonshrc .irbrc .pryrc .rprofile .octaverc .ghci`),
   },
   {
     what: 'package manager configuration',
     names: words(`
       .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs .pypirc .netrc .cargo .bundle`),
   },
-  { what: 'debugger configuration', names: words('.gdbinit .lldbinit') },
+  { what: 'debugger configuration', names: words('.gdbinit .lldbinit .pdbrc .rdbgrc .byebugrc') },
   {
     what: 'editor configuration',
     names: words(`
-      .vscode .vscode-server .idea .fleet .zed .devcontainer .devcontainer.json .vimrc
-      .gvimrc .ideavimrc .exrc .nvimrc .emacs .emacs.d .dir-locals.el .editorconfig
-      .nanorc .helix .sublime-project`),
+      .vscode .vscode-server .idea .fleet .zed .devcontainer .devcontainer.json .vim .vimrc
+      .gvimrc .ideavimrc .exrc .nvimrc .nvim.lua .emacs .emacs.d .dir-locals.el .dir-locals-2.el
+      .editorconfig .nanorc .helix .gitpod.yml .idx`),
   },
   {
     what: 'agent configuration',
     names: words(`
-      .claude .claude.json claude.md claude.local.md agents.md gemini.md .cursor
-      .cursorrules .cursorignore .windsurf .windsurfrules .codex .gemini .continue
-      .roo .roorules .cline .clinerules .kiro .agents .agent .mcp.json .goosehints
-      .junie .amazonq`),
+      .claude .claude.json .claude-plugin claude.md claude.local.md agents.md agents.override.md
+      gemini.md .cursor .cursorrules .cursorignore .windsurf .windsurfrules .codex .gemini .continue
+      .opencode opencode.json opencode.jsonc .copilot .roo .roorules .roomodes .cline .clinerules
+      .kilo .kilocode .kilocodemodes .kiro .agents .agent .mcp.json .goose .goosehints .junie
+      .amazonq .qwen qwen.md .crush crush.json .crush.json crush.md .trae .qoder .augment
+      .augment-guidelines .factory .openhands .warp warp.md .rules`),
   },
   {
     what: 'continuous integration',
     names: words(`
-      .gitlab-ci.yml .gitlab-ci.yaml .circleci .buildkite .travis.yml .drone.yml
-      azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml jenkinsfile
-      appveyor.yml .appveyor.yml .woodpecker .woodpecker.yml .cirrus.yml .ci
-      .semaphore .teamcity cloudbuild.yaml buildspec.yml`),
+      .circleci .buildkite azure-pipelines.yml azure-pipelines.yaml .vsts-ci.yml
+      bitbucket-pipelines.yml jenkinsfile appveyor.yml .ci .semaphore .teamcity .tekton .builds
+      .build.yml .zuul.yaml .zuul.d zuul.yaml zuul.d cloudbuild.yaml cloudbuild.yml cloudbuild.json
+      buildspec.yml buildspec.yaml`),
   },
 ]
 
@@ -68,11 +69,14 @@ const nested: readonly { readonly what: string; readonly names: readonly string[
     what: 'agent configuration',
     names: words(`
       .github/copilot-instructions.md .github/instructions .github/prompts
-      .github/agents .github/chatmodes`),
+      .github/agents .github/chatmodes .github/hooks .github/skills .github/copilot
+      .github/mcp.json`),
   },
   {
     what: 'shell start-up file',
-    names: words('.config/fish .config/git .config/nvim .config/autostart .config/systemd'),
+    names: words(`
+      .config/fish .config/git .config/nvim .config/autostart .config/systemd
+      .config/environment.d .config/nushell`),
   },
 ]
 
@@ -84,9 +88,16 @@ const whatOfNested = new Map(
 const prefixes: readonly (readonly [prefix: string, what: string])[] = [
   ['.env', 'environment file'],
   ['.aider', 'agent configuration'],
+  ...words(
+    '.huskyrc .pre-commit- .simple-git-hooks simple-git-hooks. .lefthook lefthook-local.',
+  ).map((prefix) => [prefix, 'version control'] as const),
+  ...words('.gitlab-ci. .travis. .drone. .appveyor. .woodpecker .cirrus. .azure-pipelines').map(
+    (prefix) => [prefix, 'continuous integration'] as const,
+  ),
 ]
 const suffixes: readonly (readonly [suffix: string, what: string])[] = [
   ['.code-workspace', 'editor configuration'],
+  ['.sublime-project', 'editor configuration'],
 ]
 
 /** The protected name that a path contains at any depth, folded, and its kind. */
