@@ -32,7 +32,9 @@ function analyseVector(input: CommandInput & { kind: 'exec' }): CommandAnalysis 
   const doubts: string[] = []
   if (argv.some(hasOddCharacters)) doubts.push('it holds control or invisible characters')
   const bytes = argv.reduce((sum, word) => sum + Buffer.byteLength(word), 0)
-  if (argv.length > shellLimits.arguments + 1) doubts.push('it has more than 256 arguments')
+  if (argv.length > shellLimits.arguments + 1) {
+    doubts.push(`it has more than ${shellLimits.arguments} arguments`)
+  }
   if (bytes > shellLimits.argumentBytes) {
     doubts.push(`its arguments have more than ${binarySize(shellLimits.argumentBytes)}`)
   }
@@ -56,7 +58,9 @@ function analyseScript(input: CommandInput & { kind: 'shell' }): CommandAnalysis
   const tables = readStrictScript(root, script)
   const count = search.commands.filter((command) => command.node !== null).length
   const tooManyCommands =
-    count > shellLimits.commands ? [`it has ${count} commands, more than 50`] : []
+    count > shellLimits.commands
+      ? [`it has ${count} commands, more than ${shellLimits.commands}`]
+      : []
   const isComplete = root.errors === undefined || root.errors.length === 0
   const allDoubts = [...doubts, ...tooManyCommands, ...tables.doubts]
   return { input, search, parts: tables.parts, doubts: allDoubts, isComplete }

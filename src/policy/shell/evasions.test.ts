@@ -60,6 +60,40 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     'sed -f x y',
     'sed --file=x y',
     'sed -ni p x',
+    "sed 'w /w/.bashrc' x",
+    "sed -n '1w y' x",
+    "sed 's/a/b/w y' x",
+    "sed 's/a/b/gw y' x",
+    "sed '1e id' x",
+    'sed e x',
+    "sed 's/a/id/e' x",
+    "sed 's/a/id/ge' x",
+    "sed 's,a,id,e' x",
+    "sed 's/a/b/;1e id' x",
+    "sed '/a/{e id\n}' x",
+    "sed '1r /etc/passwd' x",
+    "sed 'R y' x",
+    "sed '$W y' x",
+    "sed -e p -e 'w y' x",
+    "sed -ne '1e id' x",
+    "sed '-e1e id' x",
+    "sed --expression='w y' x",
+    "sed --expression 'w y' x",
+    "sed -n -- '1e id' x",
+    "sed '1!e id' x",
+    "sed '1,/b/e id' x",
+    "sed '0~2e id' x",
+    "sed '\\,a,e id' x",
+    "sed 'a\\\nx' x",
+    "sed 's/a\\' -e 'b/id/e' x",
+    'sed "s/$PWD/e/" x',
+    "sed 'y/a/b/e' x",
+    "sed '# x\ne id' x",
+    "sed 's/a/b/m e' x",
+    "sed ':a;ta;e id' x",
+    "sed 's/[/a/;/]/p;/w y/p' x",
+    "sed 's/[[:alpha:]/a/;/]/p;/w y/p' x",
+    "sed '/[/p;/]/w y/p' x",
   ],
   tar: [
     'tar -tf x --to-command=./x',
@@ -138,13 +172,15 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   diff: ['diff --to-file=x y', 'diff --from-file=x y', 'diff --paginate-x a b'],
   uniq: ['uniq a b'],
   tree: ['tree -o x', 'tree -ao x', 'tree -R -L 1 -H .', 'tree --fromfile x', 'tree --info x'],
-  strings: ['strings @x', 'strings -- @x', 'strings y @x'],
+  strings: ['strings @x', 'strings -- @x', 'strings y @x', 'strings -n @x y', 'strings -n4 -e @x'],
   jq: [
     'jq -f x y',
     'jq --rawfile a x .',
     'jq -L . .',
     'jq --from-file x y',
     'jq --slurpfile a x .',
+    `jq -n 'import "./x" as $x; $x'`,
+    `jq -n 'include "./x"; a'`,
   ],
   'kubectl get': [
     'kubectl get pods --kubeconfig=x',
@@ -240,6 +276,19 @@ test.each(cases)(
     expect(verdict.approval, verdict.rule.text).not.toBe('preApproved')
   },
 )
+
+test.each([
+  'sed -n 1,5p x',
+  "sed '/a/,$d;s/b/c/gI' x",
+  "sed -E -e 's|[0-9]+|n|2' -e '$!{/^#/d;p}' x",
+  "sed 's/[[:space:]]*$//' x",
+  'sed "s/a/b/" "$PWD"',
+  'jq .a x',
+])('a rule for its program still permits %s', async (script) => {
+  const rules = ['sed', 'jq'].map((name) => rule(name, 'preApproved'))
+  const verdict = await judgeBy(rules, script, { workspace: workspaceOf({ x: 'id' }) })
+  expect(verdict.approval, verdict.rule.text).toBe('preApproved')
+})
 
 test.each([
   'node',

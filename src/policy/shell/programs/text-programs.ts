@@ -1,4 +1,5 @@
 import { maxOperands, flags, type Program } from './program.ts'
+import { sedProblem } from './sed-script.ts'
 
 /** Programs that print, search, sort and rearrange text. */
 export const textPrograms: readonly Program[] = [
@@ -42,9 +43,9 @@ export const textPrograms: readonly Program[] = [
       '--endian= --skip-bytes= --read-bytes= --format= --output-duplicates --all --bytes=',
       '--radix= --encoding= --print-file-name',
     ),
-    // `strings @file` reads further options and names of files from it.
-    operands: (operands) =>
-      operands.some((operand) => operand.startsWith('@')) ? 'reads options from a file' : null,
+    // `strings @file` reads further options and names of files from it, in any place.
+    refuses: (words) =>
+      words.some((word) => word.startsWith('@')) ? 'reads options from a file' : null,
   },
   // `echo` prints every word that it does not know as a flag.
   {
@@ -153,8 +154,7 @@ export const textPrograms: readonly Program[] = [
     ),
     operands: maxOperands(1),
   },
-  // A script can run (`e`, `s///e`) and write (`w`): with `--sandbox` the program refuses such a
-  // script. `-i` writes, `-f` reads a script.
+  // A script can run (`e`, `s///e`), write (`w`) and read (`r`). `-i` writes, `-f` reads a script.
   {
     names: ['sed'],
     reads: { from: 1, allWith: ['-e', '--expression'] },
@@ -164,11 +164,14 @@ export const textPrograms: readonly Program[] = [
       '-# -e= -E -n -r -s -u -z --expression= --quiet --silent --regexp-extended --separate',
       '--unbuffered --null-data --posix --debug --sandbox',
     ),
+    refuses: sedProblem,
     safeArguments: () => ({ leading: ['--sandbox'], insertAt: 0, inserted: [] }),
   },
-  // `-f`, `-L` and the flags that read further files are not listed.
+  // `-f`, `-L` and the flags that read further files are not listed; a script can read some too.
   {
     names: ['jq'],
+    refuses: (words) =>
+      words.some((word) => /import|include/.test(word)) ? 'may read a module or a file' : null,
     reads: { from: 1, unclearWith: ['--arg', '--argjson', '--args', '--indent', '--jsonargs'] },
     flags: flags(
       '-a -c -C -e -j -M -n -r -R -s -S --arg --argjson --args --ascii-output --color-output',
