@@ -7,7 +7,8 @@ export const codeRunners: readonly Program[] = [
   {
     names: words(`
       sh bash dash zsh ksh mksh ash fish csh tcsh rbash eval source . trap alias ssh watch
-      hyperfine script at batch entr expect screen tmux`),
+      hyperfine script at batch entr expect screen tmux pee mispipe vipe sops yash posh osh ysh oksh
+      loksh lksh pdksh elvish murex`),
     flags: null,
     runs: 'script',
     spellOut: 'all',
@@ -18,7 +19,8 @@ export const codeRunners: readonly Program[] = [
     names: words(`
       python python2 python3 node nodejs deno bun perl ruby php lua luajit tclsh Rscript julia
       java osascript pwsh groovy scala elixir erl ghci irb tsx ts-node guile racket ocaml swift
-      kotlin dart clojure raku octave R wish nu xonsh m4 dc sqlite3 psql mysql gnuplot`),
+      kotlin dart clojure raku octave R wish nu xonsh m4 dc sqlite3 psql mysql gnuplot pypy ipython
+      micropython jruby mruby qjs jimsh sbcl clisp ecl janet bb runghc runhaskell`),
     flags: flags('-V --version -v --help'),
     runs: 'code',
     spellOut: 'all',

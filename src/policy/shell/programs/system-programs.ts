@@ -44,7 +44,7 @@ export const systemPrograms: readonly Program[] = [
   },
   {
     names: ['curl', 'wget'],
-    runsOption: /^--use-a/,
+    runsOption: /^--use-a|^-[A-Za-z]*e|^--exec/,
     flags: null,
     neverReason: 'talks to other hosts, and reads and writes files by many of its options',
   },
