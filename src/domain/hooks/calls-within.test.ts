@@ -3,7 +3,12 @@ import { callsWithin } from './calls-within.ts'
 
 const folder = '/srv/shop'
 const write = (path: string) => ({ tool: 'write_file', input: { path, content: '' } })
-const shell = (command: string) => ({ tool: 'shell', input: { command } })
+const read = (path: string) => ({ tool: 'read_file', input: { path } })
+const search = (path: string) => ({ tool: 'search_files', input: { path, pattern: '.' } })
+const shell = (command: string, cwd?: string) => ({
+  tool: 'shell',
+  input: cwd === undefined ? { command } : { command, cwd },
+})
 const patch = [
   '*** Begin Patch',
   '*** Add File: a.md',
@@ -41,6 +46,22 @@ test.each([
   ['opencode:bash', { command: 'ls' }, [shell('ls')]],
   ['cursor:search_replace', { file_path: `${folder}/a.md` }, [write('a.md')]],
   ['Delete', { path: 'a.md' }, [{ tool: 'delete_file', input: { path: 'a.md' } }]],
+  ['Monitor', { command: 'ls', persistent: true }, [shell('ls')]],
+  ['PowerShell', { command: 'ls' }, [shell('ls')]],
+  ['copilot-cli:powershell', { command: 'ls' }, [shell('ls')]],
+  ['gemini-cli:run_shell_command', { command: 'ls', dir_path: 'a' }, [shell('ls', 'a')]],
+  ['opencode:bash', { command: 'ls', workdir: `${folder}/a` }, [shell('ls', 'a')]],
+  ['Read', { file_path: `${folder}/a.md`, follow: true }, [read('a.md')]],
+  ['gemini-cli:read_file', { file_path: 'a.md' }, [read('a.md')]],
+  ['copilot-cli:view', { path: `${folder}/a.md` }, [read('a.md')]],
+  ['opencode:read', { filePath: `${folder}/a.md` }, [read('a.md')]],
+  ['cursor:read_file', { target_file: 'a.md' }, [read('a.md')]],
+  ['Grep', { pattern: 'x' }, [search('')]],
+  ['Grep', { pattern: 'x', path: `${folder}/a` }, [search('a')]],
+  ['gemini-cli:grep_search', { pattern: 'x', dir_path: 'a' }, [search('a')]],
+  ['gemini-cli:list_directory', { dir_path: folder }, [search('')]],
+  ['gemini-cli:read_many_files', { include: ['a/**'] }, [search('')]],
+  ['opencode:grep', { pattern: 'x', path: `${folder}/a` }, [search('a')]],
 ])('%s of %o amounts to calls of ours', (tool, input, calls) => {
   expect(callsWithin({ tool, input }, folder)).toEqual(calls)
 })
@@ -60,7 +81,8 @@ test.each([
 })
 
 test.each([
-  ['Read', { file_path: `${folder}/a.md` }],
+  ['Read', { file_path: '/etc/passwd' }],
+  ['Grep', { path: '/etc' }],
   ['mcp__files__write', { path: 'a.md', command: 'ls' }],
   ['constructor', { file_path: 'a.md' }],
   ['Edit', { file_path: '/etc/passwd' }],

@@ -5,7 +5,7 @@ import { patchedFiles, patchTool } from './patched-files.ts'
 
 /** A call of a built-in tool that has the effect of a call of another program, or a part of it. */
 export interface CallWithin {
-  readonly tool: 'shell' | 'write_file' | 'delete_file'
+  readonly tool: 'shell' | 'read_file' | 'search_files' | 'write_file' | 'delete_file'
   readonly input: JsonObject
 }
 
@@ -21,7 +21,17 @@ const writers = wordSet(`
 const deleters = wordSet('Delete cursor:delete_file')
 
 const shells = wordSet(`
-  Bash Shell gemini-cli:run_shell_command copilot-cli:bash opencode:bash cursor:run_terminal_cmd`)
+  Bash Shell Monitor PowerShell gemini-cli:run_shell_command copilot-cli:bash
+  copilot-cli:powershell opencode:bash cursor:run_terminal_cmd`)
+
+const readers = wordSet(`
+  Read NotebookRead gemini-cli:read_file copilot-cli:view opencode:read cursor:read_file`)
+
+/** They look through a folder: without one in the call, through that of the session. */
+const searchers = wordSet(`
+  Grep Glob LS gemini-cli:grep_search gemini-cli:glob gemini-cli:list_directory
+  gemini-cli:read_many_files copilot-cli:grep copilot-cli:rg copilot-cli:glob opencode:grep
+  opencode:glob opencode:list cursor:grep cursor:grep_search cursor:list_dir`)
 
 /** Members of an input that name its file; each agent has one of them. */
 export const pathMembers = [
@@ -31,6 +41,9 @@ export const pathMembers = [
   'filePath',
   'target_file',
 ] as const
+
+/** Members that name a folder: where a command runs, or what is looked through. */
+const folderMembers = ['dir_path', 'workdir', 'target_directory'] as const
 
 /** A call of an agent that has the effect of more calls than these is refused. */
 export const maxCallsWithin = 50
@@ -47,23 +60,35 @@ export function callsWithin(
 ): readonly CallWithin[] {
   const { tool, input } = call
   const { command } = input
-  if (shells.has(tool)) {
-    return typeof command === 'string' ? [{ tool: 'shell', input: { command } }] : []
-  }
-  if (folder?.startsWith('/') !== true) return []
+  const isKnown = folder?.startsWith('/') === true
   const below = (path: string): string[] => {
+    if (!isKnown) return []
     const relative = posix.relative(folder, posix.resolve(folder, path))
-    return relative === '' || relative === '..' || relative.startsWith('../') ? [] : [relative]
+    return relative === '..' || relative.startsWith('../') ? [] : [relative]
   }
-  const paths = pathMembers.flatMap((member) => {
-    const path = input[member]
-    return typeof path === 'string' ? below(path) : []
-  })
+  const pathsIn = (members: readonly string[]): string[] =>
+    members.flatMap((member) => {
+      const path = input[member]
+      return typeof path === 'string' ? below(path) : []
+    })
+  if (shells.has(tool)) {
+    if (typeof command !== 'string') return []
+    const [cwd = ''] = pathsIn(folderMembers)
+    return [{ tool: 'shell', input: cwd === '' ? { command } : { command, cwd } }]
+  }
+  if (!isKnown) return []
+  if (searchers.has(tool)) {
+    const isNamed = [...pathMembers, ...folderMembers].some((member) => input[member] !== undefined)
+    const folders = isNamed ? pathsIn([...pathMembers, ...folderMembers]) : ['']
+    return folders.map((path) => ({ tool: 'search_files', input: { path, pattern: '.' } }))
+  }
+  const paths = pathsIn(pathMembers).filter((path) => path !== '')
+  if (readers.has(tool)) return paths.map((path) => ({ tool: 'read_file', input: { path } }))
   const texts = patchTool.test(tool) ? Object.values(input).flat() : []
   const patched = texts.flatMap((text) => (typeof text === 'string' ? patchedFiles(text) : []))
   const pathsWhere = (isDeleted: boolean): string[] => {
     const files = patched.filter((file) => file.isDeleted === isDeleted)
-    return [...new Set(files.map(({ path }) => path))].flatMap(below)
+    return [...new Set(files.map(({ path }) => path))].flatMap(below).filter((path) => path !== '')
   }
   const writes = [...(writers.has(tool) ? paths : []), ...pathsWhere(false)]
   const deletes = [...(deleters.has(tool) ? paths : []), ...pathsWhere(true)]

@@ -127,7 +127,9 @@ async function byWorker(
   for (const inner of within) {
     const answerWithin = await byWorker(ctx, { ...call, ...inner }, { proven, isEdit, presents })
     const { verdict } = answerWithin.judgement
-    if (verdict === 'blocked' || verdict === 'error') return answerWithin
+    // What the worker can not read, people may still let another program read.
+    const isRead = inner.tool === 'read_file' || inner.tool === 'search_files'
+    if (verdict === 'blocked' || (verdict === 'error' && !isRead)) return answerWithin
   }
   const question = { worker, tool, input, present: presents, byProgram: true, isEdit }
   const answer = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })

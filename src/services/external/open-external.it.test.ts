@@ -380,6 +380,34 @@ describe('the policy of a worker judges first', () => {
     expect((await refusal(desk.ask(many))).code).toBe('invalid_request')
   })
 
+  // Rules: product.md 1; security.md 32
+  test('and a path that it blocks for reading is blocked in any tool of an agent that reads it, and asks where the worker cannot read it', async () => {
+    desk.service.answerJudging(async ({ tool, input: sent }) => {
+      const own = isJsonObject(sent) ? sent : {}
+      const isOurs = tool === 'read_file' || tool === 'search_files'
+      const isBlocked = isOurs && String(own['path']).startsWith('private')
+      const verdict = isBlocked ? 'blocked' : isOurs ? 'error' : 'ask'
+      const digest = callDigest({ tool, input: own, toolHash })
+      return { judgement: { ...judgement, verdict, tool, input: own, digest }, presented: null }
+    })
+    const byAgent = (tool: string, input: JsonObject) => ({
+      worker: 'scribe',
+      origin: { program: 'Gemini CLI', host: 'mac', folder: '/srv/shop' },
+      tool,
+      input,
+    })
+    for (const [tool, member] of [
+      ['gemini-cli:read_file', 'file_path'],
+      ['gemini-cli:grep_search', 'dir_path'],
+      ['Grep', 'path'],
+      ['copilot-cli:view', 'path'],
+    ] as const) {
+      const refused = await refusal(desk.ask(byAgent(tool, { [member]: '/srv/shop/private/a.md' })))
+      expect(refused.code).toBe('policy_blocked')
+      await desk.ask(byAgent(tool, { [member]: '/srv/shop/notes/a.md' }))
+    }
+  })
+
   test('an answer about another call is rejected', async () => {
     const forged = { ...judgement, input: { path: 'b.md', content: 'evil' } }
     desk.service.answerJudging(async () => ({ judgement: forged, presented: null }))
