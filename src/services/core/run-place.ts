@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
-import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
+import { worktreeBranch, type WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 
 /** Where a run works. */
@@ -19,18 +19,21 @@ export interface WorktreePlace extends WorktreeOfRun {
   readonly mayBeMade: boolean
 }
 
-/** Where a run works, as its row says. */
+/**
+ * Where a run works, as its row says. The branch with which a worktree is made is computed: the
+ * row's is not signed, and another branch, such as the base, would get the commits of the run.
+ */
 export function placeOfRun(
   run: Pick<
     Selectable<RunTable>,
-    'id' | 'root_run_id' | 'state' | 'task_queue' | 'workspace' | 'worktree'
+    'id' | 'number' | 'root_run_id' | 'state' | 'task_queue' | 'worker' | 'workspace' | 'worktree'
   >,
 ): RunPlace {
-  const { task_queue: taskQueue, workspace, worktree } = run
+  const { root_run_id: rootRunId, task_queue: taskQueue, worker, workspace, worktree } = run
   if (worktree === null) return { taskQueue, workspace }
-  const { branch, base, baseCommit, discardedAt } = worktree
-  const mayBeMade =
-    run.id === run.root_run_id && discardedAt === undefined && !isEnd(runTransitions, run.state)
-  const rootRunId = run.root_run_id
+  const { base, baseCommit, discardedAt } = worktree
+  const isRoot = run.id === rootRunId
+  const mayBeMade = isRoot && discardedAt === undefined && !isEnd(runTransitions, run.state)
+  const branch = isRoot ? worktreeBranch({ number: Number(run.number), worker }) : worktree.branch
   return { taskQueue, workspace, worktree: { rootRunId, branch, base, baseCommit, mayBeMade } }
 }

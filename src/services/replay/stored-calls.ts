@@ -40,7 +40,7 @@ export async function readStoredCalls(
     .select(['tool_call.id', 'tool_call.run_id', 'tool_call.tool', 'tool_call.input_hash'])
     .select(['tool_call.verdict', 'tool_call.manual', 'tool_call.policy_digest'])
     .select(['run.worker', 'run.task_queue', 'run.workspace', 'person.email'])
-    .select(['run.root_run_id', 'run.state', 'run.worktree'])
+    .select(['run.number', 'run.root_run_id', 'run.state', 'run.worktree'])
     .where('tool_call.id', 'in', ids)
     .where(({ exists, not, selectFrom }) =>
       not(

@@ -58,8 +58,8 @@ async function undoCommand(ctx: WorkerContext, lost: CommandRecord): Promise<Und
   const run = await ctx.db
     .selectFrom('tool_call')
     .innerJoin('run', 'run.id', 'tool_call.run_id')
-    .select(['run.id', 'run.root_run_id', 'run.state', 'run.task_queue'])
-    .select(['run.workspace', 'run.worktree'])
+    .select(['run.id', 'run.number', 'run.root_run_id', 'run.state', 'run.task_queue'])
+    .select(['run.worker', 'run.workspace', 'run.worktree'])
     .where('tool_call.id', '=', lost.callId)
     .executeTakeFirst()
   if (run === undefined) return null

@@ -259,6 +259,17 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     })
   })
 
+  // Rules: security.md 13, 29
+  test('leaves its base as it was when SQL names that as its own branch', async () => {
+    const head = git('rev-parse', 'main')
+    const { id, number } = await start()
+    const worktree = JSON.stringify({ branch: 'main', base: 'main', baseCommit: head })
+    await setRows(desk.database.db, 'run', { id }, { worktree })
+    await took(id, 1, writeCall('a.txt', 'changed\n'), exec('git', 'commit', '-qam', 'two'))
+    expect(git('rev-parse', 'main')).toBe(head)
+    expect(git('log', '-1', '--format=%s', `countersign/${number}-scribe`)).toBe('two')
+  })
+
   test('executes nothing once its base commit was changed in the database', async () => {
     const { id } = await start()
     await setRows(
