@@ -107,10 +107,10 @@ describe('an escalation', () => {
     ] as const
     const judged = { ...routing, quorum: both, steps: [{ kind: 'remind', afterMs: 9 }] as const }
     const route = { ...routing, steps }
-    const revised = revisedRouting(route, 1, judged)
+    const revised = revisedRouting(escalateRouting(route, ['security']), judged)
     expect(revised.quorumText).toBe('2 of platform (or security) and 1 of legal')
     expect(revised.steps).toEqual(steps)
-    expect(revisedRouting(route, 0, judged).quorum).toEqual(both)
-    expect(revisedRouting(routing, 0, judged)).not.toHaveProperty('steps')
+    expect(revisedRouting(route, judged).quorum).toEqual(both)
+    expect(revisedRouting(routing, judged)).not.toHaveProperty('steps')
   })
 })

@@ -67,14 +67,6 @@ export function beforeEscalation(routing: Routing): Routing {
   return { ...routing, quorum: { any }, quorumText: quorumText({ any }) }
 }
 
-/** The routing after these escalations, for a revision of a request that waits already. */
-function escalatedBy(routing: Routing, takenSteps: readonly WaitingStep[]): Routing {
-  return takenSteps.reduce(
-    (before, step) => (step.kind === 'escalate' ? escalateRouting(before, step.addTeams) : before),
-    routing,
-  )
-}
-
 /** The steps after the first `takenSteps` that are due `waitedMs` after the opening. */
 export function stepsDue(
   steps: readonly WaitingStep[],
@@ -88,8 +80,10 @@ export function stepsDue(
  * The routing of a revision: judged again, with the steps of the original request and the teams
  * that escalations have added.
  */
-export function revisedRouting(original: Routing, takenSteps: number, routing: Routing): Routing {
+export function revisedRouting(original: Routing, routing: Routing): Routing {
   const { steps: _afresh, ...rest } = routing
-  const steps = original.steps ?? []
-  return escalatedBy(steps.length === 0 ? rest : { ...rest, steps }, steps.slice(0, takenSteps))
+  const { steps = [], quorum } = original
+  const revised = steps.length === 0 ? rest : { ...rest, steps }
+  const addedTeams = quorum.any.flat().flatMap(({ also = [] }) => also)
+  return addedTeams.length === 0 ? revised : escalateRouting(revised, addedTeams)
 }

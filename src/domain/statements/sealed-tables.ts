@@ -70,13 +70,21 @@ export const sealedTables = {
   },
   passkey_challenge: {
     by: 'api',
-    columns: ['challenge', 'purpose', 'session_hash', 'statement', 'salt'],
+    columns: ['challenge', 'purpose', 'session_hash', 'statement', 'salt', 'expires_at'],
+  },
+  sign_in_flow: {
+    by: 'api',
+    columns: ['state_hash', 'browser_hash', 'return_to', 'proof_hash', 'expires_at'],
   },
   api_key_proposal: {
     by: 'api',
-    columns: ['id', 'name', 'owner_id', 'proposed_by', 'scopes', 'key_expires_at'],
+    columns: ['id', 'name', 'owner_id', 'proposed_by', 'scopes', 'key_expires_at', 'expires_at'],
+    laterColumns: [['expires_at']],
   },
-  slack_link_code: { by: 'api', columns: ['code_hash', 'team', 'user_id', 'email'] },
+  slack_link_code: {
+    by: 'api',
+    columns: ['code_hash', 'team', 'user_id', 'email', 'expires_at'],
+  },
   identity: {
     by: 'api',
     columns: ['issuer', 'subject', 'person_id', 'groups', 'told_at', 'id'],
@@ -156,8 +164,9 @@ export const sealedTables = {
       'principals_digest',
       'title',
       'rule',
+      'created_at',
     ],
-    laterColumns: [['title', 'rule']],
+    laterColumns: [['created_at'], ['title', 'rule']],
   },
   request_revision: {
     by: 'service',

@@ -2,12 +2,14 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
+import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { brokenInvariants, deadlocks } from '#test/harness/fixtures/broken-invariants.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { lockRun } from '../core/locks.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
@@ -87,8 +89,12 @@ function jobsOf(request: TestRequest, index: number): (() => Promise<unknown>)[]
     await extendRequest(ctx, pick(3).caller, { request: request.id, expiresAt })
   }
   const letAnHourPass = () =>
-    sql`update request set created_at = created_at - interval '1 hour', next_step_at = next_step_at - interval '1 hour'
-      where id = ${request.id}`.execute(database.db)
+    database.db.transaction().execute(async (tx) => {
+      await lockRun(tx, request.runId)
+      await sql`update request set created_at = created_at - interval '1 hour',
+        next_step_at = next_step_at - interval '1 hour' where id = ${request.id}`.execute(tx)
+      await sealRows(tx, 'request', 'id', request.id)
+    })
   const runOut = () =>
     sql`update request set expires_at = clock_timestamp() where id = ${request.id} and state = 'pending'`.execute(
       database.db,

@@ -63,6 +63,7 @@ export async function insertExternal(
   const { call, onBehalfOf, program } = opening
   const sealed = {
     ...requestRow(judgement, routing, presentation),
+    created_at: opening.at.now,
     expires_at: new Date(opening.at.now.getTime() + routing.expiresAfterMs),
     epoch: opening.at.epoch,
     principals_digest: principalsDigest(behind),

@@ -55,8 +55,7 @@ export async function openOutcomeCheck(
     facts: latest.facts,
   })
   const { presented } = check
-  const expiresAt = new Date(latest.now.getTime() + routing.expiresAfterMs)
-  const id = await insertCheck(unit, request, { routing, expiresAt }, check)
+  const id = await insertCheck(unit, request, { routing, now: latest.now }, check)
   await unit.audit({
     type: 'request.opened',
     ...executor,
@@ -87,7 +86,7 @@ export async function openOutcomeCheck(
 async function insertCheck(
   unit: UnitOfWork,
   request: CallToMake['request'],
-  { routing, expiresAt }: { readonly routing: Routing; readonly expiresAt: Date },
+  { routing, now }: { readonly routing: Routing; readonly now: Date },
   { presented, contents }: PackedPresentation,
 ): Promise<string> {
   const { tx, seals } = unit
@@ -109,7 +108,8 @@ async function insertCheck(
     attempt: 1,
     previous: [],
     outcome_of: request.id,
-    expires_at: expiresAt,
+    created_at: now,
+    expires_at: new Date(now.getTime() + routing.expiresAfterMs),
     epoch: request.epoch,
     principals_digest: request.principals_digest,
   }

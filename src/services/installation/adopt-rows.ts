@@ -31,6 +31,7 @@ const living: Readonly<
   api_key: { key: ['id'], which: sql`true` },
   credential: { key: ['id'], which: sql`removed_at is null` },
   passkey_challenge: { key: ['challenge'], which: sql`false` },
+  sign_in_flow: { key: ['state_hash'], which: sql`false` },
   api_key_proposal: { key: ['id'], which: sql`true` },
   slack_link_code: { key: ['code_hash'], which: sql`false` },
   identity: { key: ['issuer', 'subject'], which: sql`true` },

@@ -76,8 +76,9 @@ test('every end that an API records is in the trail first, from which the next A
       team: 'T1',
       user_id: userId,
       email: 'grace@example.com',
+      expires_at: session.expires_at,
     }
-    const row = { ...code, expires_at: session.expires_at, seal: seals.of('slack_link_code', code) }
+    const row = { ...code, seal: seals.of('slack_link_code', code) }
     await db.insertInto('slack_link_code').values(row).execute()
   }
   await confirmSlackLink(ctx, grace.caller, { code: 'U1' })

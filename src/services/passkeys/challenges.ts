@@ -3,6 +3,7 @@ import { parseObject } from '#domain/json/parse-json.ts'
 import { sql, type Selectable } from 'kysely'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db, Tx } from '#store/database.ts'
+import { removeExpired } from '#store/remove-expired.ts'
 import type { PasskeyChallengeTable } from '#store/tables/people.ts'
 
 /** How long a person may take to answer with their passkey. */
@@ -21,19 +22,12 @@ export async function storeChallenge(
   { db, seals }: Challenges,
   challenge: Challenge,
 ): Promise<Date> {
+  const expiresAt = await removeExpired(db, 'passkey_challenge', challengeTtlMs)
+  const row = { ...challenge, expires_at: expiresAt }
   await db
-    .deleteFrom('passkey_challenge')
-    .where('expires_at', '<', sql<Date>`clock_timestamp()`)
-    .execute()
-  const { expires_at: expiresAt } = await db
     .insertInto('passkey_challenge')
-    .values({
-      ...challenge,
-      seal: seals.of('passkey_challenge', challenge),
-      expires_at: sql<Date>`clock_timestamp() + ${challengeTtlMs} * interval '1 millisecond'`,
-    })
-    .returning('expires_at')
-    .executeTakeFirstOrThrow()
+    .values({ ...row, seal: seals.of('passkey_challenge', row) })
+    .execute()
   return expiresAt
 }
 
@@ -58,7 +52,7 @@ export async function takeChallenge(
     .where('purpose', '=', expected.purpose)
     .where('session_hash', 'is not distinct from', expected.sessionHash)
     .where('expires_at', '>', sql<Date>`clock_timestamp()`)
-    .returning(['challenge', 'purpose', 'session_hash', 'statement', 'salt', 'seal'])
+    .returningAll()
     .executeTakeFirst()
   return challenge !== undefined && seals.holds('passkey_challenge', challenge) ? challenge : null
 }

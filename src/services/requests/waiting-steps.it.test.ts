@@ -190,6 +190,29 @@ describe('a person who was added by an escalation', () => {
     })
   })
 
+  // Rules: security.md 29
+  test('does not decide it when SQL moved its opening back, or says that steps were taken', async () => {
+    const early = await opened()
+    const moveBy = (hours: number) =>
+      sql`update request set created_at = created_at + ${hours} * interval '1 hour',
+        next_step_at = next_step_at + ${hours} * interval '1 hour' where id = ${early.id}`.execute(
+        database.db,
+      )
+    await moveBy(-24)
+    await advanceRequests(service.ctx, { runId: early.runId })
+    await expect(approve(edsger, early)).rejects.toMatchObject({ code: 'tampered' })
+    await moveBy(24)
+    await expect(approve(edsger, early)).rejects.toMatchObject({ code: 'tampered' })
+
+    const edited = await opened()
+    await sql`update request set steps_taken = array_fill(clock_timestamp(), array[3])
+      where id = ${edited.id}`.execute(database.db)
+    const input = { path: 'notes/1.md', content: 'other\n' }
+    const change = { request: edited.id, input, digest: edited.digest, revision: 1 }
+    const { digest } = await reviseRequest(service.ctx, grace.caller, change)
+    await expect(approve(edsger, edited, digest, 2)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   test('is still refused if they are behind the request', async () => {
     const request = await opened()
     await letPass(request, 24 * hour)

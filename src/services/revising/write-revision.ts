@@ -38,8 +38,7 @@ export async function writeRevision(
 ): Promise<void> {
   const { request, personId, presented } = change
   const { judgement } = change.judged
-  const taken = request.steps_taken?.length ?? 0
-  const routing = revisedRouting(request.routing, taken, judgement.routing ?? request.routing)
+  const routing = revisedRouting(request.routing, judgement.routing ?? request.routing)
   const risk = judgement.routing === null ? request.risk : judgement.risk
   const revision = request.revision + 1
   const reasonHash = change.reason === null ? null : await putSaltedText(unit.tx, change.reason)

@@ -25,6 +25,7 @@ import * as fewerIndexEntries from './20261130T040000Z-co-fewer-index-entries.ts
 import * as actorsWithId from './20261130T120000Z-co-actors-with-id.ts'
 import * as fewerTriggerCalls from './20261130T123000Z-co-fewer-trigger-calls.ts'
 import * as hookUses from './20261130T203000Z-hk-hook-uses.ts'
+import * as flowSeals from './20261201T000000Z-si-flow-seals.ts'
 import * as hookCalls from './20261126T094500Z-hk-hook-calls.ts'
 
 /** The name of the first one, which creates the schema of the first release. */
@@ -63,4 +64,5 @@ export const migrations: Record<string, Migration> = {
   '20261130T120000Z-co-actors-with-id': actorsWithId,
   '20261130T123000Z-co-fewer-trigger-calls': fewerTriggerCalls,
   '20261130T203000Z-hk-hook-uses': hookUses,
+  '20261201T000000Z-si-flow-seals': flowSeals,
 }

@@ -112,6 +112,7 @@ export interface PeopleTables {
     /** of the browser that began it; null: a program did */
     proof_hash: string | null
     expires_at: Timestamp
+    seal: Seal
   }
   session: {
     token_hash: string

@@ -122,16 +122,20 @@ async function details(type: AuditEventType): Promise<Record<string, unknown>[]>
 const refusedWith = (why: string): string => `/sign-in?refused=${why}`
 
 // Rules: security.md 29
-test('a page to which a sign-in returns is one of ours, also when its row was changed meanwhile', async () => {
-  provider.account = grace
-  const browser = new Browser()
-  const back = await goThere(browser)
-  await api.service.db
-    .updateTable('sign_in_flow')
-    .set({ return_to: 'https://evil.example' })
-    .execute()
-  expect(locationOf(await browser.get(back))).toBe('/')
-})
+test.each([
+  ['the page to which it returns', { return_to: 'https://evil.example' }],
+  ['its browser', { proof_hash: hashToken(newToken()) }],
+  ['its end', { expires_at: new Date(Date.now() + 864e5) }],
+])(
+  'a sign-in at the provider signs nobody in once SQL changed %s, and leads to a page of ours',
+  async (_what, change) => {
+    provider.account = grace
+    const browser = new Browser()
+    const back = await goThere(browser)
+    await api.service.db.updateTable('sign_in_flow').set(change).execute()
+    expect(locationOf(await browser.get(back))).toBe(refusedWith('not_valid'))
+  },
+)
 
 test('a sign-in at the provider with a verified address is that of the person whom the project names by it', async () => {
   expect((await api.ask('/v1/auth/methods')).body).toMatchObject({

@@ -8,6 +8,7 @@ import { byVisitor } from '#services/core/authority.ts'
 import { inUnitOfWork } from '#services/core/unit-of-work.ts'
 import { findPushTarget } from '#services/channels/push/push-subscription.ts'
 import { confirmSlackLink } from '#services/channels/slack/confirm-slack-link.ts'
+import { offerSlackLink } from '#services/channels/slack/offer-slack-link.ts'
 import { hashToken } from '#services/access/token.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
@@ -50,6 +51,7 @@ test('a proposed key is not claimed with other scopes, and of nobody else, than 
   for (const change of [
     { scopes: ['runs:read', 'runs:write', 'audit:read'] },
     { proposed_by: api.people.grace.id },
+    { expires_at: new Date(Date.now() + 864e6) },
   ]) {
     const { status, body } = await olga.post('/v1/keys', proposal)
     expect(status, JSON.stringify(body)).toBe(202)
@@ -72,6 +74,25 @@ test('a person is linked with no user of Slack by a code that was written into t
     })
     .execute()
   const { ctx } = api.service
+  const linked = confirmSlackLink(ctx, api.people.grace.caller, { code })
+  expect((await refusal(linked)).code).toBe('not_found')
+})
+
+test('SQL does not lengthen the life of a challenge, nor that of a code for Slack', async () => {
+  const { db } = api.database
+  const { ctx } = api.service
+  const passkey = softwarePasskey()
+  const creation = (await grace.post('/v1/credentials/options')).body
+  const registration = { name: 'Key', response: passkey.create(creation) }
+  expect((await grace.post('/v1/credentials', registration)).status).toBe(201)
+  const options = (await api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} })).body
+  await db.updateTable('passkey_challenge').set({ expires_at: soon() }).execute()
+  const body = { response: passkey.get(options) }
+  expect((await api.ask('/v1/auth/passkey', { method: 'POST', body })).status).toBe(401)
+
+  const user = { team: 'T1', userId: 'U1', email: 'grace@example.com' }
+  const code = await offerSlackLink(ctx, user)
+  await db.updateTable('slack_link_code').set({ expires_at: soon() }).execute()
   const linked = confirmSlackLink(ctx, api.people.grace.caller, { code })
   expect((await refusal(linked)).code).toBe('not_found')
 })

@@ -107,9 +107,7 @@ function callbackRoute({ failures }: SignInLimits) {
         browser: readFlowCookie(request),
       })
       try {
-        const { session, handIn, returnTo: path } = await signedIn
-        // The path was stored in the database meanwhile, where somebody may have changed it.
-        const returnTo = localPath(path, api.settings.publicUrl)
+        const { session, handIn, returnTo } = await signedIn
         return (response) => {
           clearFlowCookie(response)
           if (session === null) return response.redirect(302, providerPage(handIn, returnTo))

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
+import { removeExpired } from '#store/remove-expired.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import type { KeyProposal } from './api-key.ts'
@@ -36,7 +36,7 @@ export async function proposeApiKey(
   const { id: proposerId, name: proposerName, email } = await readPerson(ctx, authority.actor.id)
   const scopes = [...new Set(input.scopes)]
   return inUnitOfWork(ctx, oneAtATime(authority), async (unit) => {
-    await requireRoom(unit, owner.id)
+    const expiresAt = await requireRoom(unit, owner.id)
     const id = newId()
     const row = {
       id,
@@ -45,15 +45,12 @@ export async function proposeApiKey(
       proposed_by: proposerId,
       scopes,
       key_expires_at: input.expiresAt,
+      expires_at: expiresAt,
     }
-    const times = await unit.tx
+    const { created_at: createdAt } = await unit.tx
       .insertInto('api_key_proposal')
-      .values({
-        ...row,
-        seal: unit.seals.of('api_key_proposal', row),
-        expires_at: sql<Date>`clock_timestamp() + ${waitsMs} * interval '1 millisecond'`,
-      })
-      .returning(['created_at', 'expires_at'])
+      .values({ ...row, seal: unit.seals.of('api_key_proposal', row) })
+      .returning('created_at')
       .executeTakeFirstOrThrow()
     const detail = { personId: owner.id, change: 'key_proposed', proposalId: id, scopes }
     await unit.audit({ type: 'credential.changed', detail })
@@ -64,23 +61,25 @@ export async function proposeApiKey(
       proposedBy: { id: proposerId, name: proposerName, email },
       scopes,
       keyExpiresAt: input.expiresAt,
-      createdAt: times.created_at,
-      expiresAt: times.expires_at,
+      createdAt,
+      expiresAt,
     }
   })
 }
 
-/** The lock makes concurrent proposals count one after the other. */
-async function requireRoom(unit: UnitOfWork, ownerId: string): Promise<void> {
+/**
+ * Returns until when one more proposal can be claimed. The lock makes concurrent proposals count
+ * one after the other.
+ */
+async function requireRoom(unit: UnitOfWork, ownerId: string): Promise<Date> {
   await lockPerson(unit, ownerId)
-  const now = sql<Date>`clock_timestamp()`
-  await unit.tx.deleteFrom('api_key_proposal').where('expires_at', '<=', now).execute()
+  const expiresAt = await removeExpired(unit.tx, 'api_key_proposal', waitsMs)
   const { count } = await unit.tx
     .selectFrom('api_key_proposal')
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .where('owner_id', '=', ownerId)
     .executeTakeFirstOrThrow()
-  if (Number(count) < maxKeysPerOwner) return
+  if (Number(count) < maxKeysPerOwner) return expiresAt
   throw new Problem(
     'rate_limited',
     `${maxKeysPerOwner} keys already wait for this person, who has to claim or decline them first`,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { removeExpired } from '#store/remove-expired.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { hashToken } from '../token.ts'
@@ -27,20 +27,17 @@ export async function beginProviderSignIn(
 ): Promise<{ readonly url: URL; readonly browser: string }> {
   const { browser, secrets } = newFlow()
   const url = await input.provider.authorizationUrl(secrets, input.redirectUri)
-  await inUnitOfWork(ctx, byVisitor('sign-in', 'dashboard'), async (unit) => {
-    await unit.tx
-      .deleteFrom('sign_in_flow')
-      .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
-      .execute()
-    await unit.tx
+  await inUnitOfWork(ctx, byVisitor('sign-in', 'dashboard'), async ({ tx, seals }) => {
+    const row = {
+      state_hash: hashToken(secrets.state),
+      browser_hash: hashToken(browser),
+      return_to: input.returnTo,
+      proof_hash: input.proofHash,
+      expires_at: await removeExpired(tx, 'sign_in_flow', flowLastsMs),
+    }
+    await tx
       .insertInto('sign_in_flow')
-      .values({
-        state_hash: hashToken(secrets.state),
-        browser_hash: hashToken(browser),
-        return_to: input.returnTo,
-        proof_hash: input.proofHash,
-        expires_at: sql<Date>`clock_timestamp() + ${flowLastsMs} * interval '1 millisecond'`,
-      })
+      .values({ ...row, seal: seals.of('sign_in_flow', row) })
       .execute()
   })
   return { url, browser }

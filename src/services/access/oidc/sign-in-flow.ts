@@ -14,7 +14,8 @@ export interface SignInFlow {
 
 /**
  * Takes a sign-in that was begun, once: of two callers with the same state, one gets it. `null`
- * when it is unknown, over, used, or was begun in another browser, which does not use it up.
+ * when it is unknown, over, used, changed by SQL, or was begun in another browser, which does not
+ * use it up.
  */
 export async function takeFlow(
   ctx: ServiceContext,
@@ -27,15 +28,11 @@ export async function takeFlow(
     .where('state_hash', '=', hashToken(state))
     .where('browser_hash', '=', hashToken(browser))
     .where('expires_at', '>', sql<Date>`clock_timestamp()`)
-    .returning(['return_to', 'proof_hash'])
+    .returningAll()
     .executeTakeFirst()
-  return flow === undefined
-    ? null
-    : {
-        secrets: flowSecrets(browser, state),
-        returnTo: flow.return_to,
-        proofHash: flow.proof_hash,
-      }
+  if (flow === undefined || !ctx.seals.holds('sign_in_flow', flow)) return null
+  const secrets = flowSecrets(browser, state)
+  return { secrets, returnTo: flow.return_to, proofHash: flow.proof_hash }
 }
 
 /** The secrets of a new sign-in: `browser` goes into a cookie, the others derive from it. */

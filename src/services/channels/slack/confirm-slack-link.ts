@@ -25,7 +25,7 @@ export async function confirmSlackLink(
       .deleteFrom('slack_link_code')
       .where('code_hash', '=', hashToken(input.code))
       .where('expires_at', '>', sql<Date>`clock_timestamp()`)
-      .returning(['code_hash', 'team', 'user_id', 'email', 'seal'])
+      .returningAll()
       .executeTakeFirst()
     if (user === undefined || !unit.seals.holds('slack_link_code', user)) return null
     const person = await unit.tx

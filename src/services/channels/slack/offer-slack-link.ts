@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { removeExpired } from '#store/remove-expired.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { hashToken, newToken } from '../../access/token.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -17,24 +17,17 @@ export async function offerSlackLink(
 ): Promise<string> {
   const code = newToken()
   const { team, userId: user_id, email } = user
-  const row = { code_hash: hashToken(code), team, user_id, email }
   await inUnitOfWork(ctx, byVisitor('slack', 'slack'), async ({ tx, seals }) => {
+    const expires_at = await removeExpired(tx, 'slack_link_code', codeLastsMs)
     await tx
       .deleteFrom('slack_link_code')
-      .where((eb) =>
-        eb.or([
-          eb('expires_at', '<', sql<Date>`clock_timestamp()`),
-          eb.and([eb('team', '=', user.team), eb('user_id', '=', user.userId)]),
-        ]),
-      )
+      .where('team', '=', team)
+      .where('user_id', '=', user_id)
       .execute()
+    const row = { code_hash: hashToken(code), team, user_id, email, expires_at }
     await tx
       .insertInto('slack_link_code')
-      .values({
-        ...row,
-        seal: seals.of('slack_link_code', row),
-        expires_at: sql<Date>`clock_timestamp() + ${codeLastsMs} * interval '1 millisecond'`,
-      })
+      .values({ ...row, seal: seals.of('slack_link_code', row) })
       .execute()
   })
   return code

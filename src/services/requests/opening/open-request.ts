@@ -122,6 +122,8 @@ function requestsToInsert(
 ): RawBuilder<unknown> {
   const isTrusted = areTrusted(unit, run, behind)
   const { at, epoch } = behind
+  // Requests of one turn have one instant, by which lists keep them together, in call order.
+  const createdAt = behind.askedAt ?? at
   const values = openings.map(({ requestId, opening }) => {
     const { call, presented, routing } = opening
     const row = {
@@ -150,6 +152,7 @@ function requestsToInsert(
       revision: 1,
       run_id: run.id,
       root_run_id: run.root_run_id,
+      created_at: new Date(createdAt),
       expires_at: new Date(Date.parse(at) + routing.expiresAfterMs),
       epoch,
     }
@@ -161,15 +164,13 @@ function requestsToInsert(
       seal: isTrusted ? unit.seals.of('request', sealed) : null,
     }
   })
-  // Requests of one turn have one instant, by which lists keep them together, in call order.
   return sql`
     insert into request (id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
       agent_reason_hash, run_id, root_run_id, call_id, turn, position, attempt, previous, outcome_of,
       created_at, expires_at, next_step_at, epoch, owner_id, co_owner_id, principals_digest, seal)
     select id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
       agent_reason_hash, ${run.id}::uuid, ${run.root_run_id}::uuid, call_id, turn, position, attempt, previous, outcome_of,
-      coalesce((select max(asking.created_at) from request asking where given.kind = 'attachment'
-        and asking.call_id = given.call_id and asking.kind = 'tool_call'), opened.at),
+      ${createdAt}::timestamptz,
       opened.at + expires_after_ms * interval '1 millisecond',
       opened.at + first_step_ms * interval '1 millisecond',
       ${epoch}::integer, ${run.started_by}::uuid, ${run.co_owner_id}::uuid, principals_digest, seal

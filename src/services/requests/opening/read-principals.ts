@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { principalsDigest } from '#domain/statements/row-seals.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
+import type { RequestKind } from '#domain/requests/request.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RunTable } from '#store/tables/runs.ts'
@@ -13,6 +14,7 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 interface OpenedCall {
   readonly requestId: string
   readonly opening: {
+    readonly kind: RequestKind
     readonly call: { readonly id: string; readonly turn: number } | null
     readonly previous: readonly string[]
     readonly routing: Pick<Routing, 'edits'>
@@ -28,6 +30,8 @@ interface StoredPrincipal {
 export interface ReadPrincipals {
   /** the instant of the reading, as ISO text with microseconds */
   readonly at: string
+  /** of an attachment: when the request about its call was opened, as `at`; else `null` */
+  readonly askedAt: string | null
   readonly epoch: number
   /** behind every request that the run opens now */
   readonly ofRun: readonly StoredPrincipal[]
@@ -64,6 +68,8 @@ export async function readPrincipals(
     .filter(({ manual, before }) => manual !== null || before !== null)
   const { rows } = await sql<Omit<ReadPrincipals, 'lineage'> & { lineage: JsonRow[] }>`
     select to_jsonb(clock_timestamp()) as at, (select epoch from installation) as epoch,
+      (select to_jsonb(max(created_at)) from request
+        where call_id = ${attachedTo(openings)} and kind = 'tool_call') as "askedAt",
       (select coalesce(jsonb_agg(behind), '[]') from (${behindRun(runId)}) as behind) as "ofRun",
       (select coalesce(jsonb_agg(to_jsonb(above) order by depth), '[]')
         from run_lineage
@@ -81,6 +87,11 @@ export async function readPrincipals(
       principals,
     })),
   }
+}
+
+/** The call of an attachment, which is opened alone. */
+function attachedTo(openings: readonly OpenedCall[]): string | null {
+  return openings.find(({ opening }) => opening.kind === 'attachment')?.opening.call?.id ?? null
 }
 
 /** The two columns about requests whose call a person made, or that replace others. */
