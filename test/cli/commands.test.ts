@@ -431,6 +431,8 @@ test('explain goes through the steps, and check through the files', async () => 
   const blocked = await cli.json('explain', 'scribe', 'delete_file', remove, ...ada)
   expect(blocked).toMatchObject({ verdict: 'blocked' })
   await cli.fails(2, 'not JSON', 'explain', 'scribe', 'write_file', '{', ...ada)
+  const twice = '{"path":"a.md","path":"b.md"}'
+  await cli.fails(2, '"path" is there twice', 'explain', 'scribe', 'read_file', twice, ...ada)
   const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
   const checking = cli.with({ DEPLOYS_SECRET: secret })
   expect(await checking.json('check')).toEqual({ valid: true, problems: [] })

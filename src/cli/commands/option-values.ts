@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { isInstant } from '#domain/instant.ts'
+import { readJson } from '#domain/json/ambiguous-json.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { unitMs } from '#domain/text/quantities/unit-ms.ts'
@@ -73,11 +74,12 @@ export function readBudget(text: string): RunBudget {
   return budget
 }
 
-/** Reads the input of a tool. The service refuses what is no object. */
+/**
+ * Reads the input of a tool. The service refuses what is no object; it could not see a key that is
+ * there twice, or a number that is rounded here.
+ */
 export function readInput(text: string): Record<string, Json> {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new CommandFailure(`The input is not JSON: ${text}`, exitCodes.usage, { cause })
-  }
+  const input = readJson('The input', text)
+  if ('value' in input) return input.value as Record<string, Json>
+  throw new CommandFailure(`${input.problem}: ${text}`, exitCodes.usage)
 }

@@ -23,6 +23,25 @@ test('an event that cannot be read is denied with the cause, and the denial does
   }
 })
 
+// Rules: security.md 22, 34
+test.each([
+  ['claude-code', '{"command":"ls","command":"rm -rf ."}', 'The key "command" is there twice'],
+  ['codex', '{"command":"ls","n":0.10000000000000000001}', 'more digits than a double keeps'],
+  ['gemini-cli', '{"n":9007199254740993}', 'is beyond 2^53'],
+  ['copilot-cli', '{"command":"ls","command":"rm -rf ."}', 'The key "command" is there twice'],
+])(
+  'the hook of %s denies a call with the arguments %s, which agents may read differently',
+  async (agent, args, why) => {
+    const names = { hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'Bash', cwd: '/' }
+    const event = JSON.stringify({ ...names, tool_input: 'ARGS' }).replace('"ARGS"', args)
+    const copilot = JSON.stringify({ sessionId: 's', toolName: 'bash', toolArgs: args })
+    const input = Promise.resolve(agent === 'copilot-cli' ? copilot : event)
+    const output = await runHook(agent, {}, { environment: {}, input })
+    expect(output).toMatch(/deny|block/)
+    expect(JSON.parse(output) && output.replaceAll('\\', '')).toContain(why)
+  },
+)
+
 const claudeCall = { session_id: 's', tool_name: 'Write', tool_input: { file_path: 'a.md' } }
 
 test.each([

@@ -8,6 +8,7 @@ import { agentNames, agentOf, usualWaitSeconds, type Agent } from '#domain/hooks
 import { decideHook, reportHook } from './answer-hook.ts'
 import { parseInput, type HookDecision, type HookEvent } from '#domain/hooks/hook-event.ts'
 import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
+import { whyAmbiguous } from '#domain/json/ambiguous-json.ts'
 import { projectFolderOf } from '#domain/hooks/project-folder.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import type { RequestSummary } from '#program-client'
@@ -65,10 +66,14 @@ export async function runHook(
         setTimeout(overdue, graceMs).unref()
       })
     })
-    const event = parseInput(await input)
+    const text = await input
+    const event = parseInput(text)
     eventName = hookEvents.find((one) => one === event['hook_event_name'])
     const call = agent.read(event)
     eventName = call.hook_event_name
+    // The agent may read other arguments in it. What it reports of results is not refused for that.
+    const why = isBeforeCall(eventName) ? whyAmbiguous(text) : null
+    if (why !== null) throw new Error(`${why}, so this call does not run`)
     onEvent?.(eventName)
     const answer = answerEvent({ name, agent }, options, { environment, event, call, deadline })
     const decision = await Promise.race([answer, tooLate])

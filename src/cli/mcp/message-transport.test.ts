@@ -92,3 +92,11 @@ test('a message that does not end is refused while it is read, and the next line
   input.end(`x\n${aCall(1, {})}\n`)
   expect(await next.promise).toMatchObject({ id: 1 })
 })
+
+// Rules: security.md 22, 34
+test('a call with a key twice is answered with an error, and the messages after it go on', async () => {
+  const twice = aCall(1, { name: 'approve', arguments: 'ARGS' }).replace('"ARGS"', '{"a":1,"a":2}')
+  const { ids, answers } = await send([twice, aCall(2, { name: 'approve', arguments: { a: 1 } })])
+  expect(ids).toEqual([2])
+  expect(answers).toEqual([anError(1, -32600, 'The key "a" is there twice')])
+})

@@ -1,3 +1,4 @@
+import { whyAmbiguous } from '../json/ambiguous-json.ts'
 import { isObject } from '../json/is-object.ts'
 import { hookEvents, type HookEventName } from './hook-events.ts'
 import {
@@ -96,7 +97,11 @@ function usualEvent(input: Input): HookEvent {
 /** The arguments of a call: an object, or its JSON text, as the agent's documentation has it. */
 function copilotInput(input: Input): HookEvent['tool_input'] {
   const { toolArgs } = input
-  return typeof toolArgs === 'string' ? parseInput(toolArgs) : objectOf(input, 'toolArgs')
+  if (typeof toolArgs !== 'string') return objectOf(input, 'toolArgs')
+  const call = parseInput(toolArgs)
+  const why = copilotEvent(input) === 'PreToolUse' ? whyAmbiguous(toolArgs) : null
+  if (why !== null) throw new HookInputError(`${why}, so this call does not run`)
+  return call
 }
 
 /** Without the members that are undefined. */

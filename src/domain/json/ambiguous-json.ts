@@ -1,6 +1,22 @@
+import type { Json } from './json.ts'
 import { whyUnclear } from './number-literal.ts'
+import { parseJson } from './parse-json.ts'
 
 class Ambiguity extends Error {}
+
+/**
+ * The value of a text as JSON; or why it has none that every parser reads, as a sentence about
+ * `name`.
+ */
+export function readJson(
+  name: string,
+  text: string,
+): { readonly value: Json } | { readonly problem: string } {
+  const value = parseJson(text)
+  if (value === undefined) return { problem: `${name} is not JSON` }
+  const why = whyAmbiguous(text)
+  return why === null ? { value } : { problem: `${name}: ${why}` }
+}
 
 /**
  * Why parsers may read valid JSON as different values, as a sentence, or `null`: a key twice in one

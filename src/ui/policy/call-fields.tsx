@@ -1,4 +1,4 @@
-import { parseJson } from '#domain/json/parse-json.ts'
+import { readJson } from '#domain/json/ambiguous-json.ts'
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
@@ -118,7 +118,7 @@ function JsonForm({ busy, explain }: FormProps) {
   const [input, setInput] = useState('{\n  "path": "notes/1.2.md",\n  "content": ""\n}')
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
-    explain(() => ({ tool, input: readJson(input) }))
+    explain(() => ({ tool, input: inputFrom(input) }))
   }
   return (
     <form className="column" onSubmit={submit}>
@@ -143,8 +143,8 @@ function JsonForm({ busy, explain }: FormProps) {
   )
 }
 
-function readJson(text: string): Json {
-  const value = parseJson(text)
-  if (value !== undefined) return value
-  throw new Error('The input is not JSON.')
+function inputFrom(text: string): Json {
+  const input = readJson('The input', text)
+  if ('value' in input) return input.value
+  throw new Error(`${input.problem}.`)
 }

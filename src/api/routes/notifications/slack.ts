@@ -1,4 +1,4 @@
-import { parseJson } from '#domain/json/parse-json.ts'
+import { readJson } from '#domain/json/ambiguous-json.ts'
 import { z } from 'zod'
 import { answerInteraction } from '#delivery/slack/answer-interaction.ts'
 import { isSignedBySlack } from '#delivery/slack/slack-signature.ts'
@@ -70,12 +70,11 @@ function interactions(): Route<'postSlackInteraction', 'post', typeof interactio
 }
 
 function payloadOf(bytes: Buffer): unknown {
-  const payload = parseJson(new URLSearchParams(bytes.toString()).get('payload') ?? '')
-  if (payload !== undefined) return payload
-  throw new Problem('invalid_request', 'payload is not JSON', {
-    field: 'payload',
-    message: 'is not JSON',
-  })
+  const text = new URLSearchParams(bytes.toString()).get('payload') ?? ''
+  const payload = readJson('payload', text)
+  if ('value' in payload) return payload.value
+  const { problem: message } = payload
+  throw new Problem('invalid_request', message, { field: 'payload', message })
 }
 
 const links = route({

@@ -18,6 +18,14 @@ test('a member that is not JSON any more is named and nothing is sent', () => {
   expect(editedInput(fields)).toEqual({ problem: 'count is not JSON.' })
 })
 
+// Rules: security.md 22, 34
+test.each([
+  ['{"a":1,"a":2}', 'at: The key "a" is there twice.'],
+  ['12345678901234567890', 'at: The number 12345678901234567890 is beyond 2^53: send it as text.'],
+])('an edit to %s, which would be sent as something else, is not sent', (text, problem) => {
+  expect(editedInput([{ name: 'at', kind: 'json', text }])).toEqual({ problem })
+})
+
 test('a text that looks like JSON stays text', () => {
   expect(editedInput(editableFields({ content: '{"a":1}' }))).toEqual({
     input: { content: '{"a":1}' },

@@ -1,4 +1,4 @@
-import { parseJson } from '#domain/json/parse-json.ts'
+import { readJson } from '#domain/json/ambiguous-json.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 
@@ -19,15 +19,15 @@ export function editableFields(input: Json): EditableField[] {
   )
 }
 
-/** The input from the form fields, or the member that is not JSON. Pure. */
+/** The input from the form fields, or why a member cannot be read. Pure. */
 export function editedInput(
   fields: readonly EditableField[],
 ): { input: JsonObject } | { problem: string } {
   const entries: [string, Json][] = []
   for (const { name, kind, text } of fields) {
-    const value = kind === 'text' ? text : parseJson(text)
-    if (value === undefined) return { problem: `${name} is not JSON.` }
-    entries.push([name, value])
+    const member = kind === 'text' ? { value: text } : readJson(name, text)
+    if ('problem' in member) return { problem: `${member.problem}.` }
+    entries.push([name, member.value])
   }
   return { input: Object.fromEntries(entries) }
 }

@@ -1,3 +1,4 @@
+import { readJson } from '#domain/json/ambiguous-json.ts'
 import { parseJson } from '#domain/json/parse-json.ts'
 import { valueIn } from '#domain/json/value-in.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
@@ -146,9 +147,9 @@ function valueOf(field: InputField, text: string): Json {
     case 'lines':
       return linesOf(text)
     case 'json': {
-      const value = parseJson(text)
-      if (value === undefined) throw new InputError(field.name, `${field.title} is not JSON.`)
-      return value
+      const json = readJson(field.title, text)
+      if ('value' in json) return json.value
+      throw new InputError(field.name, `${json.problem}.`)
     }
   }
 }
