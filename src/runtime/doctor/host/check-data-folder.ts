@@ -1,7 +1,9 @@
-import { stat, statfs } from 'node:fs/promises'
+import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { devTokenFile } from '../../data-folder/run-secrets.ts'
+import { applicationPasswordFileOf, passwordFileOf } from '../../embedded/postgres-address.ts'
 import { hostProofFile } from '../../folders.ts'
+import { keyFolder, publicKeyFolder } from '../../keys/key-files.ts'
 import type { Check, Finding } from '../target/check.ts'
 
 const minFreeBytes = 1024 ** 3
@@ -33,15 +35,7 @@ export const checkDataFolder: Check = async ({ folders: { dataDir } }) => {
         }
       : { check: 'data', state: 'ok', found: `${dataDir}, ${gigabytes} GB free` },
   )
-  const secrets = [
-    join(dataDir, 'keys', 'signing.pem'),
-    join(dataDir, 'keys', 'log.pem'),
-    join(dataDir, 'postgres.password'),
-    join(dataDir, 'postgres.application-password'),
-    devTokenFile(dataDir),
-    hostProofFile(dataDir),
-  ]
-  for (const file of secrets) {
+  for (const file of await secretFiles(dataDir)) {
     const secret = await stat(file).catch(() => null)
     if (secret !== null && (secret.mode & 0o077) !== 0) {
       findings.push({
@@ -53,4 +47,21 @@ export const checkDataFolder: Check = async ({ folders: { dataDir } }) => {
     }
   }
   return findings
+}
+
+/** The files of a data folder that only its owner may read: passwords, tokens and private keys. */
+async function secretFiles(dataDir: string): Promise<string[]> {
+  const keys = await readdir(keyFolder(dataDir), { recursive: true, withFileTypes: true }).catch(
+    () => [],
+  )
+  const postgres = join(dataDir, 'postgres')
+  return [
+    ...keys
+      .filter((entry) => entry.isFile() && entry.parentPath !== publicKeyFolder(dataDir))
+      .map(({ name, parentPath }) => join(parentPath, name)),
+    passwordFileOf(postgres),
+    applicationPasswordFileOf(postgres),
+    devTokenFile(dataDir),
+    hostProofFile(dataDir),
+  ]
 }
