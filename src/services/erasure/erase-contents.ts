@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { dropReleased, releaseContent, stillUsed } from '#store/content/drop-content.ts'
 import { eraseContents } from '#store/content/erased-content.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { aboutRequest } from '../requests/ending/end-request.ts'
@@ -179,7 +180,7 @@ async function keepSeals(
 ): Promise<void> {
   const rowsOf = ({ table, key }: (typeof tables)[number], ids: readonly string[]) =>
     tx.selectFrom(table).selectAll().where(key, 'in', ids).execute()
-  const vouched = await Promise.all(
+  const vouched = await together(
     tables.map(async (one) => {
       const rows: Record<string, unknown>[] = await rowsOf(one, requestIds)
       return rows.filter((row) => seals.holds(one.table, row)).map((row) => String(row[one.key]))

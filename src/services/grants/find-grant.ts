@@ -4,6 +4,7 @@ import { judgeEligibility } from '#domain/deciding/eligibility.ts'
 import { stillRestsOn } from '#domain/deciding/grant-reach.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 import type { ServiceContext } from '../core/context.ts'
@@ -56,7 +57,7 @@ export async function findGrant(
     return statement === null ? [] : [{ row, statement }]
   })
   if (matching.length === 0) return null
-  const [ofRun, ofCall, facts] = await Promise.all([
+  const [ofRun, ofCall, facts] = await together([
     principalsOfRun(db, question.runId),
     principalsOfInvocation(db, question),
     question.restsOn(),

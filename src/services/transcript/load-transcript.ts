@@ -81,7 +81,7 @@ async function readTranscriptRows(db: Db | Tx, runId: string): Promise<Transcrip
 async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows> {
   const [messages, ownCalls] = await together([readMessages(db, runId), readCalls(db, runId)])
   const isFork = messages.some((message) => message.from_run_id !== null)
-  const calls = isFork ? [...(await readPrefixCalls(db, runId)), ...ownCalls] : ownCalls
+  const calls = isFork ? [...(await selectPrefixCalls(db, runId).execute()), ...ownCalls] : ownCalls
   return withTexts(db, messages, calls)
 }
 
@@ -171,10 +171,6 @@ function readCalls(db: Db | Tx, runId: string) {
 }
 
 /** Calls of the turns that a fork took over; people's calls belong to the turn that read them. */
-function readPrefixCalls(db: Db | Tx, runId: string) {
-  return selectPrefixCalls(db, runId).execute()
-}
-
 function selectPrefixCalls(db: Db | Tx, runId: string) {
   const ofPrefix = sql<string>`
     select call.id from run_prefix as prefix
@@ -189,12 +185,12 @@ function selectPrefixCalls(db: Db | Tx, runId: string) {
 /** The calls of one turn that a run took or took over, in order, without their texts. */
 export async function readCallsOfTurn(db: Db | Tx, runId: string, turn: number) {
   const own = selectCalls(db).where('tool_call.run_id', '=', runId)
-  const [before, after] = await Promise.all(
-    [selectPrefixCalls(db, runId), own].map((calls) =>
-      calls.where('tool_call.turn', '=', turn).execute(),
+  const calls = await together(
+    [selectPrefixCalls(db, runId), own].map((of) =>
+      of.where('tool_call.turn', '=', turn).execute(),
     ),
   )
-  return [...(before ?? []), ...(after ?? [])]
+  return calls.flat()
 }
 
 /** Calls with their columns for a transcript, in order. */

@@ -3,6 +3,7 @@ import { callDigest, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { getText } from '#store/content/content.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { verifyPermit } from '../../permits/permits.ts'
@@ -50,7 +51,7 @@ export async function isCreatedInRun(
     if (call.facts.detail?.['path'] !== `workers/${worker.name}.md`) continue
     const input = JSON.parse(await getText(ctx.db, call.inputHash)) as JsonObject
     if (input['definition'] !== worker.text) continue
-    const [run, permit] = await Promise.all([
+    const [run, permit] = await together([
       ctx.db.selectFrom('run').selectAll().where('id', '=', call.runId).executeTakeFirst(),
       ctx.db.selectFrom('permit').selectAll().where('id', '=', call.permitId).executeTakeFirst(),
     ])
