@@ -40,9 +40,7 @@ export function ConfirmPasskeys() {
           key.
         </p>
       )}
-      {everybodys.isError && (
-        <Failure error={everybodys.error} retry={() => void everybodys.refetch()} />
-      )}
+      <Failure query={everybodys} />
       {openPasskeys?.length === 0 && <p className="small">No passkey waits for confirmation.</p>}
       <ul className="plain-list">
         {openPasskeys?.map((one) => (

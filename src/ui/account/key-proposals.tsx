@@ -21,7 +21,7 @@ export function KeyProposals({
       everyPage((page) => callApi('listKeyProposals', { query: page, signal })),
   })
   if (proposals.isLoadingError) {
-    return <Failure error={proposals.error} retry={() => void proposals.refetch()} />
+    return <Failure query={proposals} />
   }
   const ownProposals =
     proposals.data?.items.filter((proposal) => proposal.owner.id === person.id) ?? []

@@ -41,7 +41,7 @@ export function KeysSection() {
       </h2>
       <p className="dim small">Programs that act for you. A key never decides.</p>
       {keys.isPending && <Loading what="your keys" lines={2} />}
-      {keys.isError && <Failure error={keys.error} retry={() => void keys.refetch()} />}
+      <Failure query={keys} />
       <ul className="plain-list">
         {ownKeys.map((key) => (
           <KeyRow key={key.id} apiKey={key} act={act} onRevoked={() => title.current?.focus()} />

@@ -9,7 +9,7 @@ import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { PushChoiceFields } from './push-choice-fields.tsx'
 import { PushDevices } from './push-devices.tsx'
-import { notificationsKey, useChoose } from './use-choose.ts'
+import { notificationsKey, useNotificationChange } from './use-notification-change.ts'
 
 type Email = NotificationChoice['email']
 
@@ -23,7 +23,7 @@ export function NotificationsSection() {
     <section className="card column" aria-labelledby="notifications-title">
       <h2 id="notifications-title">Notifications</h2>
       {choice.isPending && <Loading what="your notifications" lines={3} />}
-      {choice.isError && <Failure error={choice.error} retry={() => void choice.refetch()} />}
+      <Failure query={choice} />
       {choice.data !== undefined && <MailChoice choice={choice.data} />}
       <BrowserNotices />
       <PushDevices />
@@ -33,7 +33,7 @@ export function NotificationsSection() {
 }
 
 function MailChoice({ choice: settings }: { choice: NotificationChoice }) {
-  const choose = useChoose(settings)
+  const choose = useNotificationChange(settings)
   const { email } = settings
   if (!email.available) return <p className="dim small">This service sends no mail.</p>
   const usualMark = (choice: Email['choice']): string =>

@@ -46,7 +46,7 @@ export function PasskeysSection() {
         signature.
       </p>
       {passkeys.isPending && <Loading what="your passkeys" lines={2} />}
-      {passkeys.isError && <Failure error={passkeys.error} retry={() => void passkeys.refetch()} />}
+      <Failure query={passkeys} />
       <ul className="plain-list">
         {passkeys.data?.items.map((passkey) => (
           <PasskeyRow

@@ -1,7 +1,7 @@
 import { Checkbox, Switch, TextInput } from '@mantine/core'
 import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
 import { RadioField } from '../states/radio-field.tsx'
-import { useChoose } from './use-choose.ts'
+import { useNotificationChange } from './use-notification-change.ts'
 
 type Push = NotificationChoice['push']
 
@@ -10,7 +10,7 @@ type Push = NotificationChoice['push']
  */
 export function PushChoiceFields({ choice }: { choice: NotificationChoice }) {
   const { push } = choice
-  const save = useChoose(choice)
+  const save = useNotificationChange(choice)
   const choose = (changed: Partial<Push>): Promise<void> => save({ push: { ...push, ...changed } })
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   const usualNight = { from: '22:00', to: '07:00', timeZone }

@@ -71,7 +71,7 @@ export function PushDevices() {
         </p>
       )}
       {isOn && <TestMessage />}
-      {devices.isError && <Failure error={devices.error} retry={() => void devices.refetch()} />}
+      <Failure query={devices} />
       {devices.data !== undefined && devices.data.items.length > 0 && (
         <ul className="plain-list" aria-label="Devices with push notifications">
           {devices.data.items.map(({ id, device, current, createdAt, endpoint }) => (

@@ -60,7 +60,7 @@ export function SessionsSection() {
         The sessions in which you are signed in. End those that you do not know or no longer use.
       </p>
       {sessions.isPending && <Loading what="your sessions" lines={3} />}
-      {sessions.isError && <Failure error={sessions.error} retry={() => void sessions.refetch()} />}
+      <Failure query={sessions} />
       <ul className="plain-list">
         {visible.map((session) => (
           <li key={session.id} className="account-row">

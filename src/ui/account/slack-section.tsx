@@ -35,7 +35,7 @@ export function SlackSection() {
         in Slack must be your address here; your name there does not matter.
       </p>
       {links.isPending && <Loading what="your links" lines={2} />}
-      {links.isError && <Failure error={links.error} retry={() => void links.refetch()} />}
+      <Failure query={links} />
       {code !== null && (
         <p>
           <Button onClick={() => void confirm(code)}>Yes, I pressed that button in Slack</Button>

@@ -1,3 +1,5 @@
+import { hexOf, sha256 } from './digests.ts'
+
 const name = 'countersign-session'
 
 /** The proof of a page without access to storage; lost when the page closes. */
@@ -23,9 +25,7 @@ export function sessionProof(): string {
 
 /** SHA-256 of the proof in hex, which a sign-in at a provider carries in addresses. */
 export async function sessionProofHash(): Promise<string> {
-  const bytes = new TextEncoder().encode(sessionProof())
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hexOf(await sha256(new TextEncoder().encode(sessionProof())))
 }
 
 /** Forgets the proof after a sign-out, so that the next session has another one. */

@@ -37,9 +37,7 @@ export function AuditEvents(props: {
   return (
     <>
       {audit.isPending && <LoadingRows what="the trail" />}
-      {audit.isError && !unknown && (
-        <Failure error={audit.error} retry={() => void audit.refetch()} whole={allEvents} />
-      )}
+      {audit.isError && !unknown && <Failure query={audit} whole={allEvents} />}
       {(unknown || (audit.isSuccess && events.length === 0)) && (
         <NoEvents isNarrowed={isNarrowed} readsAll={readsAll} />
       )}

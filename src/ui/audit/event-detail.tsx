@@ -1,6 +1,7 @@
 import { starterName } from '#domain/text/starter-name.ts'
 import { Button } from '@mantine/core'
 import { useEffect, useState, Fragment } from 'react'
+import { canHash, hexOf, sha256 } from '../api/digests.ts'
 import { useCheckpoint, useRun } from '../api/queries.ts'
 import { LinesView } from '../effect/lines-view.tsx'
 import { copyText } from '../text/copy-text.ts'
@@ -75,14 +76,11 @@ export function EventDetail(
 function useLeafHash(eventText: string): { bytes: number; hash: string } | null {
   const [leaf, setLeaf] = useState<{ bytes: number; hash: string } | null>(null)
   useEffect(() => {
+    if (!canHash) return undefined
     let stale = false
     const bytes = new TextEncoder().encode(eventText)
-    // Browsers have digests only on pages from https or localhost.
-    const subtle = (globalThis.crypto as Partial<Crypto>).subtle
-    if (subtle === undefined) return undefined
-    void subtle.digest('SHA-256', Uint8Array.of(0, ...bytes)).then((digest) => {
-      const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0'))
-      if (!stale) setLeaf({ bytes: bytes.length, hash: hex.join('') })
+    void sha256(Uint8Array.of(0), bytes).then((hash) => {
+      if (!stale) setLeaf({ bytes: bytes.length, hash: hexOf(hash) })
     })
     return () => {
       stale = true

@@ -17,10 +17,11 @@ import { VisibleText } from '../text/visible-text.tsx'
  * on their screen.
  */
 export function PresentationSeen(props: { request: string; events: readonly AuditEventView[] }) {
-  const { data, error, isPending, refetch } = useQuery(requestQuery(props.request))
+  const query = useQuery(requestQuery(props.request))
+  const { data, error, isPending } = query
   if (isPending) return <Loading what="what was shown" lines={2} />
   if (data === undefined) {
-    if (!isHidden(error)) return <Failure error={error} retry={() => void refetch()} />
+    if (!isHidden(error)) return <Failure query={query} />
     return (
       <p className="dim small">
         You can read the trail of this request, but not the request itself. {whereDigest}

@@ -21,7 +21,6 @@ import { useFocusReturn } from '../states/use-focus-return.ts'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { showCall } from './call-focus.ts'
 import { CallResultLine } from './call-result-line.tsx'
 import { ChangedNotice } from './changed-notice.tsx'
 import { Foldable } from './foldable.tsx'
@@ -52,6 +51,7 @@ export interface CardActs {
   readonly onSeen: (key: string, seen: boolean) => void
   /** marks it as viewed and folds it, or takes both back */
   readonly onView: (key: string) => void
+  /** shows the call with its effect */
   readonly onUnfold: (key: string) => void
   readonly onReview: (key: string) => void
 }
@@ -173,10 +173,7 @@ function CallWithRequest(props: CallCardProps & { card: OpenedCall }) {
       <Foldable
         isFolded={state.isFolded}
         lines={presentation.totalLines}
-        onUnfold={() => {
-          acts.onUnfold(key)
-          showCall(key)
-        }}
+        onUnfold={() => acts.onUnfold(key)}
       >
         <NearScreen isDrawnAtOnce={props.isDrawnAtOnce} lines={presentation.totalLines}>
           <SecretsContext value={secrets.registry}>

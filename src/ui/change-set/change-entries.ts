@@ -44,7 +44,6 @@ export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
 
 function entriesOfCall(call: ChangeSetCall): readonly ChangeEntry[] {
   const { position, tool, title, verdict, request, presentation } = call
-  const content = request && presentation ? { request, presentation } : null
   const own = {
     key: request?.id ?? call.callId,
     place: String(position),
@@ -52,7 +51,7 @@ function entriesOfCall(call: ChangeSetCall): readonly ChangeEntry[] {
     tool,
     title: request ? requestHeadline(request) : title,
     verdict,
-    approval: content,
+    approval: request && presentation ? { request, presentation } : null,
     path: pathOf(presentation),
   }
   const files = call.attachments.map((file, index) => ({

@@ -34,7 +34,7 @@ export function ChangeSetPage() {
   if (query.data !== undefined) {
     return <Opened key={`${id} ${n}`} runId={id} turn={n} changeSet={query.data} />
   }
-  if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />
+  if (query.isError) return <Failure query={query} />
   return <LoadingCards what="the change set" layout="list" />
 }
 
@@ -48,10 +48,10 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
   const decisions = useChangeSetDecisions(runId, turn, states, record)
   useChangeSetKeys(entries, acts, decisions.count === 0 ? null : () => void decisions.send())
 
-  const contents = entries.flatMap((entry) => entry.approval ?? [])
-  const open = contents.filter(({ request }) => whyClosed(request) === null)
-  const statement = contents[0]?.request.agentReason ?? null
-  const hasDiffs = contents.some(({ presentation }) => presentation.type === 'diff')
+  const approvals = entries.flatMap((entry) => entry.approval ?? [])
+  const open = approvals.filter(({ request }) => whyClosed(request) === null)
+  const statement = approvals[0]?.request.agentReason ?? null
+  const hasDiffs = approvals.some(({ presentation }) => presentation.type === 'diff')
   return (
     <div className="change-set">
       <div className="column change-set-head">
@@ -62,7 +62,7 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
         </div>
         <Headline tab={`Turn ${turn}, ${countWords(entries.length, 'call')}`}>
           Turn {turn}: {entries.length === 1 ? 'one call' : `${entries.length} calls`}
-          {contents.length > 0 && `, ${open.length} of ${contents.length} to decide`}
+          {approvals.length > 0 && `, ${open.length} of ${approvals.length} to decide`}
         </Headline>
         <Task task={changeSet.task} />
       </div>
@@ -85,17 +85,14 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
             isDrawnAtOnce={atOnce.has(entry.key)}
           />
         ))}
-        {contents.length > 0 && <AgentStatement text={statement} />}
+        {approvals.length > 0 && <AgentStatement text={statement} />}
       </div>
-      {contents.length > 0 && (
+      {approvals.length > 0 && (
         <SubmitBar
           decisions={decisions}
           states={states.map(({ state }) => state)}
           hasOpen={open.length > 0}
-          onShow={(key) => {
-            acts.onUnfold(key)
-            showCall(key)
-          }}
+          onShow={acts.onUnfold}
         />
       )}
     </div>

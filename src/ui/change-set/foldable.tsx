@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, type ReactNode } from 'react'
 import { countWords } from '#domain/text/quantities/count-words.ts'
+import { headerBottom } from '../effect/seeing/sticky-heads.ts'
 import { cardAround } from './call-focus.ts'
 
 /**
@@ -39,7 +40,6 @@ function keepInSight(content: HTMLElement | null): void {
   if (card === null) return
   // The browser takes the focus from hidden elements later.
   const hadFocus = content?.contains(document.activeElement) === true
-  const head = document.querySelector('.header')?.getBoundingClientRect().bottom ?? 0
-  if (card.getBoundingClientRect().top < head) card.scrollIntoView({ block: 'start' })
+  if (card.getBoundingClientRect().top < headerBottom()) card.scrollIntoView({ block: 'start' })
   if (hadFocus) card.focus({ preventScroll: true })
 }

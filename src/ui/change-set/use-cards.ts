@@ -4,6 +4,7 @@ import { useMe } from '../api/queries.ts'
 import { keepDraft, readDraft } from '../states/draft.ts'
 import { placeOfFile, markViewed, viewedPlaces } from '../effect/seeing/viewed-marks.ts'
 import type { CardActs, CardState, OpenedCall } from './call-card.tsx'
+import { showCall } from './call-focus.ts'
 import type { ChangeEntry } from './change-entries.ts'
 import type { CallChoice } from './plan-decisions.ts'
 
@@ -40,20 +41,17 @@ export function useCards(entries: readonly ChangeEntry[]) {
     [personId],
   )
   const [saved, setSaved] = useState<ReadonlyMap<string, SavedCardState>>(new Map())
-  const contents = useMemo(
-    () =>
-      new Map(
-        entries.flatMap(({ key, approval: content }) => (content === null ? [] : [[key, content]])),
-      ),
+  const approvals = useMemo(
+    () => new Map(entries.flatMap(({ key, approval }) => (approval ? [[key, approval]] : []))),
     [entries],
   )
   // In a ref, so that a new answer of the service does not change the acts of every card.
-  const newest = useRef(contents)
+  const newest = useRef(approvals)
   useEffect(() => {
-    newest.current = contents
-  }, [contents])
+    newest.current = approvals
+  }, [approvals])
   // The state of a call begins with its first presentation.
-  const missing = [...contents].filter(([key]) => !saved.has(key))
+  const missing = [...approvals].filter(([key]) => !saved.has(key))
   if (missing.length > 0) {
     setSaved(new Map([...saved, ...missing.map(([key, one]) => [key, fresh(one)] as const)]))
   }
@@ -81,7 +79,10 @@ export function useCards(entries: readonly ChangeEntry[]) {
           markViewed({ personId, digest }, callPlace, wasViewed)
           return { ...card, wasViewed, isFolded: wasViewed }
         }),
-      onUnfold: (key) => change(key, (card) => ({ ...card, isFolded: false })),
+      onUnfold: (key) => {
+        change(key, (card) => ({ ...card, isFolded: false }))
+        showCall(key)
+      },
       onReview: (key) => {
         const one = newest.current.get(key)
         if (one === undefined) return

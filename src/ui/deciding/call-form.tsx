@@ -39,7 +39,7 @@ export function CallForm({ requestId, ...acts }: CallFormProps & { requestId: st
   const request = useQuery(requestQuery(requestId))
   if (request.data !== undefined) return <OpenedCall request={request.data} {...acts} />
   if (request.isError) {
-    return <Failure error={request.error} retry={() => void request.refetch()} />
+    return <Failure query={request} />
   }
   return <Loading what="the request" lines={6} />
 }

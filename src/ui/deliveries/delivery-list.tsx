@@ -30,8 +30,7 @@ export function DeliveryList({
   const deliveries = useDeliveries(filter)
   const resend = useResend()
   if (deliveries.isPending) return <Loading what="notifications" lines={3} />
-  if (deliveries.isLoadingError)
-    return <Failure error={deliveries.error} retry={() => void deliveries.refetch()} />
+  if (deliveries.isLoadingError) return <Failure query={deliveries} />
   const items = deliveries.data.pages.flatMap((page) => page.items)
   if (items.length === 0) return <p className="dim">{none}</p>
   return (

@@ -16,8 +16,7 @@ export function ContentView(props: { content: ApiRequest; revision: number; what
     staleTime: Infinity,
   })
   if (content.isPending) return <Loading what={props.what} lines={4} />
-  if (content.isLoadingError)
-    return <Failure error={content.error} retry={() => void content.refetch()} />
+  if (content.isLoadingError) return <Failure query={content} />
   const { bytes, mediaType } = content.data
   const text = mediaType.startsWith('text/') ? decodeUtf8(bytes) : null
   return (

@@ -1,6 +1,6 @@
-import { notifications } from '@mantine/notifications'
 import type { ComponentType } from 'react'
 import { later } from '../states/later.tsx'
+import { showError } from '../states/show-error.ts'
 
 interface DialogProps {
   /** false: it is closed; absent: it is drawn only while it is open */
@@ -18,9 +18,9 @@ export function laterDialog<Props extends DialogProps>(load: () => Promise<Compo
     onFailure: ({ isOpen, onClose }) => {
       if (isOpen === false) return
       onClose(false)
-      const message =
-        'This part of the dashboard could not be loaded. Reload the page when the service can be reached.'
-      notifications.show({ color: 'red', message })
+      showError(
+        'This part of the dashboard could not be loaded. Reload the page when the service can be reached.',
+      )
     },
   })
 }

@@ -1,6 +1,6 @@
-import { notifications } from '@mantine/notifications'
 import type { ComponentType } from 'react'
 import { later } from '../states/later.tsx'
+import { showError } from '../states/show-error.ts'
 import type { MenuOfButton } from './use-menu-button.ts'
 
 /**
@@ -16,9 +16,7 @@ export function laterMenu<Props extends { readonly menu: MenuOfButton }>(
     onFailure: ({ menu }) => {
       if (!menu.isOpen) return
       menu.onChange(false)
-      const message =
-        'This menu could not be loaded. Reload the page when the service can be reached.'
-      notifications.show({ color: 'red', message })
+      showError('This menu could not be loaded. Reload the page when the service can be reached.')
     },
   })
 }

@@ -35,7 +35,7 @@ export function AttentionSections({ days, children }: { days: number; children: 
         {attention.isError ? (
           <section className="card column" aria-labelledby="attention-title">
             <h2 id="attention-title">What deserves a look</h2>
-            <Failure error={attention.error} retry={() => void attention.refetch()} />
+            <Failure query={attention} />
           </section>
         ) : (
           <Loading what="what deserves a look" lines={6} />

@@ -13,8 +13,8 @@ export interface BarPart {
 }
 
 /**
- * A bar for each group, with a part for each count. Every part leads to the list behind it. The
- * table below says the same.
+ * A bar for each group, with a part for each count, below what the colours mean. Every part leads
+ * to the list behind it. The table below says the same.
  */
 export function BarChart(props: {
   label: string
@@ -28,48 +28,51 @@ export function BarChart(props: {
   const totals = items.map((item) => parts.reduce((sum, part) => sum + part.count(item), 0))
   const maxCount = Math.max(1, ...totals)
   return (
-    <ul className="chart" aria-label={label}>
-      {items.map((item) => {
-        let x = 0
-        return (
-          <ChartRow
-            key={item.key}
-            scope={scope}
-            item={item}
-            figure={
-              <FigureLink
-                scope={scope}
-                item={item}
-                what={figure}
-                label={`${item[figure]} ${figure}: ${visibleString(item.name)}`}
-              >
-                {item[figure]}
-              </FigureLink>
-            }
-          >
-            {parts.map(({ what, words, className, count }) => {
-              const size = (count(item) / maxCount) * rowWidth
-              const at = x
-              x += size
-              if (size === 0) return null
-              const partLabel = `${count(item)} ${words}: ${visibleString(item.name)}`
-              return (
-                <FigureLink key={words} scope={scope} item={item} what={what} label={partLabel}>
-                  <title>{partLabel}</title>
-                  <rect
-                    className={className}
-                    x={at}
-                    y={2}
-                    width={Math.max(1, size - 1.5)}
-                    height={rowHeight - 4}
-                  />
+    <>
+      <ChartLegend parts={parts} />
+      <ul className="chart" aria-label={label}>
+        {items.map((item) => {
+          let x = 0
+          return (
+            <ChartRow
+              key={item.key}
+              scope={scope}
+              item={item}
+              figure={
+                <FigureLink
+                  scope={scope}
+                  item={item}
+                  what={figure}
+                  label={`${item[figure]} ${figure}: ${visibleString(item.name)}`}
+                >
+                  {item[figure]}
                 </FigureLink>
-              )
-            })}
-          </ChartRow>
-        )
-      })}
-    </ul>
+              }
+            >
+              {parts.map(({ what, words, className, count }) => {
+                const size = (count(item) / maxCount) * rowWidth
+                const at = x
+                x += size
+                if (size === 0) return null
+                const partLabel = `${count(item)} ${words}: ${visibleString(item.name)}`
+                return (
+                  <FigureLink key={words} scope={scope} item={item} what={what} label={partLabel}>
+                    <title>{partLabel}</title>
+                    <rect
+                      className={className}
+                      x={at}
+                      y={2}
+                      width={Math.max(1, size - 1.5)}
+                      height={rowHeight - 4}
+                    />
+                  </FigureLink>
+                )
+              })}
+            </ChartRow>
+          )
+        })}
+      </ul>
+    </>
   )
 }
 

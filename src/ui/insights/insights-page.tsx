@@ -18,7 +18,7 @@ import { UsageSection } from './usage-section.tsx'
 import { WaitingAges } from './waiting-ages.tsx'
 import './insights.css'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
-import { BarChart, ChartLegend, type BarPart } from './bar-chart.tsx'
+import { BarChart, type BarPart } from './bar-chart.tsx'
 import { outcomes, type LinkScope } from './insight-links.ts'
 
 const groupings: Readonly<Record<InsightKey, string>> = {
@@ -70,7 +70,7 @@ export function InsightsPage() {
           {insights.isError && (
             <section className="card column" aria-labelledby="outcomes-title">
               <h2 id="outcomes-title">Outcomes</h2>
-              <Failure error={insights.error} retry={() => void insights.refetch()} />
+              <Failure query={insights} />
             </section>
           )}
           {data?.items.length === 0 && (
@@ -125,7 +125,13 @@ function Groups({ scope, items }: { scope: LinkScope; items: readonly InsightVie
     <div className="insight-pair">
       <section className="card column" aria-labelledby="outcomes-title">
         <h2 id="outcomes-title">Outcomes</h2>
-        <OutcomeChart scope={scope} items={items} />
+        <BarChart
+          label="Outcomes"
+          parts={outcomeParts}
+          scope={scope}
+          items={items}
+          figure="opened"
+        />
         <OutcomeTable scope={scope} items={items} />
       </section>
       {items.some(({ medianSeconds }) => medianSeconds !== null) && (
@@ -143,20 +149,9 @@ function Groups({ scope, items }: { scope: LinkScope; items: readonly InsightVie
   )
 }
 
-const parts = outcomes.map((what): BarPart => ({
+const outcomeParts = outcomes.map((what): BarPart => ({
   what,
   words: what,
   className: `mark-${what}`,
   count: (item) => item[what],
 }))
-
-/** What became of the requests of each group. */
-function OutcomeChart(props: { scope: LinkScope; items: readonly InsightView[] }) {
-  const { scope, items } = props
-  return (
-    <>
-      <ChartLegend parts={parts} />
-      <BarChart label="Outcomes" parts={parts} scope={scope} items={items} figure="opened" />
-    </>
-  )
-}

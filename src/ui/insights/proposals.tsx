@@ -33,9 +33,7 @@ export function Proposals() {
         They asked at least ten times in 30 days, and every request was approved unchanged.
       </p>
       {proposals.isPending && <Loading what="rules" lines={3} />}
-      {proposals.isError && (
-        <Failure error={proposals.error} retry={() => void proposals.refetch()} />
-      )}
+      <Failure query={proposals} />
       {proposals.data?.items.length === 0 && <p className="small">None at present.</p>}
       {proposals.data?.items.map((proposal) => (
         <Proposal

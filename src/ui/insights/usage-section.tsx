@@ -26,7 +26,7 @@ export function UsageSection({ by, days }: { by: UsageKey; days: number }) {
     return (
       <section className="card column" aria-labelledby="usage-title">
         <h2 id="usage-title">{heading}</h2>
-        <Failure error={usage.error} retry={() => void usage.refetch()} />
+        <Failure query={usage} />
       </section>
     )
   }

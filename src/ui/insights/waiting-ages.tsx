@@ -2,7 +2,7 @@ import type { InsightView } from '#api/schemas/requests/insights.ts'
 import { waitingAges, type WaitingAge } from '#domain/waiting-age.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { BarChart, ChartLegend, type BarPart } from './bar-chart.tsx'
+import { BarChart, type BarPart } from './bar-chart.tsx'
 import { FigureCell, FigureHead, Figures } from './insight-table.tsx'
 import type { LinkScope } from './insight-links.ts'
 
@@ -28,7 +28,6 @@ export function WaitingAges(props: { scope: LinkScope; items: readonly InsightVi
   return (
     <section className="card column" aria-labelledby="ages-title">
       <h2 id="ages-title">Waiting, by age</h2>
-      <ChartLegend parts={parts} />
       <BarChart
         label="Waiting, by age"
         parts={parts}

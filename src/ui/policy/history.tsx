@@ -2,11 +2,8 @@ import { useState } from 'react'
 import type { PolicyActivation } from '#api/schemas/policy/policy.ts'
 import { useMe, usePolicyActivations, usePolicyDifference } from '../api/queries.ts'
 import { ShowMore } from '../states/show-more.tsx'
-import { Time } from '../text/time.tsx'
-import { VisibleText } from '../text/visible-text.tsx'
-import { commitProof, readNote } from './activation-note.ts'
+import { ActivationWords, commitProof } from './activation-note.tsx'
 import { DigestProof } from './digest-proof.tsx'
-import { agreedBy } from './policy-version.tsx'
 import { VersionDifference } from './version-difference.tsx'
 
 /** The activations of versions: who agreed, and for people with the right, what each changed. */
@@ -31,23 +28,16 @@ export function History() {
 
 function Activation(props: { activation: PolicyActivation; maySee: boolean }) {
   const { activation, maySee } = props
-  const note = readNote(activation.note)
   return (
     <li className="small">
       <p>
-        {activation.sequence}. Activated <Time at={activation.activatedAt} /> by{' '}
-        {agreedBy(activation)}
-        {note.words !== null && (
-          <span className="dim">
-            , <VisibleText text={note.words} />
-          </span>
-        )}
+        {activation.sequence}. <ActivationWords activation={activation} />
       </p>
       {maySee && activation.previousDigest !== null && <Changed activation={activation} />}
       <DigestProof
         digests={[
           { of: 'this version', value: activation.digest, what: 'policy digest' },
-          ...commitProof(note),
+          ...commitProof(activation.note),
         ]}
       />
     </li>

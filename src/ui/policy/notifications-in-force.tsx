@@ -28,9 +28,7 @@ function Notifications({ mayResend }: { mayResend: boolean }) {
     <section className="card column" aria-labelledby="notifications-title">
       <h2 id="notifications-title">Notifications</h2>
       {endpoints.isPending && <Loading what="the endpoints" lines={2} />}
-      {endpoints.isError && (
-        <Failure error={endpoints.error} retry={() => void endpoints.refetch()} />
-      )}
+      <Failure query={endpoints} />
       {endpoints.data?.items.length === 0 && (
         <p className="dim">
           Nobody is notified: configure webhooks, email or slack in countersign.yaml.

@@ -27,7 +27,7 @@ export function PeopleOfProject() {
     <section className="card" aria-labelledby="people-title">
       <h2 id="people-title">People</h2>
       {list.isPending && <Loading what="the people" lines={3} />}
-      {list.isError && <Failure error={list.error} retry={() => void list.refetch()} />}
+      <Failure query={list} />
       <ul className="plain-list">
         {people.map((one) => (
           <Row key={one.id} person={one} isSelf={one.id === person.id} manages={manages} />

@@ -36,7 +36,7 @@ export function PolicyPage() {
     return (
       <>
         {head}
-        <Failure error={workers.error} retry={() => void workers.refetch()} />
+        <Failure query={workers} />
       </>
     )
   }
@@ -112,8 +112,7 @@ function scrollHere(element: HTMLElement | null): void {
 function WorkerDetails({ name }: { name: string }) {
   const worker = useWorker(name)
   if (worker.isPending) return <Loading what="the worker" lines={3} />
-  if (worker.isLoadingError)
-    return <Failure error={worker.error} retry={() => void worker.refetch()} />
+  if (worker.isLoadingError) return <Failure query={worker} />
   return <WorkerRules worker={worker.data} />
 }
 

@@ -8,7 +8,7 @@ import { usePolicy, usePolicyDifference } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
-import { commitProof, readNote } from './activation-note.ts'
+import { ActivationWords, commitProof } from './activation-note.tsx'
 import { DigestProof } from './digest-proof.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -23,21 +23,14 @@ import { verbs } from '../words/verbs.ts'
 export function PolicyVersion({ digest }: { digest: string }) {
   const policy = usePolicy()
   if (policy.isPending) return <Loading what="the version" lines={2} />
-  if (policy.isLoadingError)
-    return <Failure error={policy.error} retry={() => void policy.refetch()} />
+  if (policy.isLoadingError) return <Failure query={policy} />
   const { activation, folder, proposal } = policy.data
-  const note = readNote(activation?.note ?? null)
   return (
     <section className="card column" aria-labelledby="version-title">
       <h2 id="version-title">Version</h2>
       {activation !== null && (
         <p className="small">
-          Activated <Time at={activation.activatedAt} /> by {agreedBy(activation)}
-          {note.words !== null && (
-            <span className="dim">
-              , <VisibleText text={note.words} />
-            </span>
-          )}
+          <ActivationWords activation={activation} />
         </p>
       )}
       {folder !== null && <Problems folder={folder} />}
@@ -46,7 +39,7 @@ export function PolicyVersion({ digest }: { digest: string }) {
       <DigestProof
         digests={[
           { of: 'the version in force', value: digest, what: 'policy digest' },
-          ...commitProof(note),
+          ...commitProof(activation?.note ?? null),
           ...(proposal === null
             ? []
             : [{ of: 'the proposed version', value: proposal.digest, what: 'proposed digest' }]),
@@ -54,12 +47,6 @@ export function PolicyVersion({ digest }: { digest: string }) {
       />
     </section>
   )
-}
-
-/** The people who agreed to a version, as text. */
-export function agreedBy(activation: NonNullable<PolicyState['activation']>): string {
-  const names = activation.people.map((person) => person.name)
-  return names.length === 0 ? 'the service' : names.join(' and ')
 }
 
 function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
@@ -118,8 +105,7 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
   const difference = usePolicyDifference({}, true)
   const [round, setRound] = useState(0)
   if (difference.isPending) return <Loading what="the difference" lines={3} />
-  if (difference.isLoadingError)
-    return <Failure error={difference.error} retry={() => void difference.refetch()} />
+  if (difference.isLoadingError) return <Failure query={difference} />
   const showNew = async (): Promise<void> => {
     await client.invalidateQueries({ queryKey: ['policy'] })
     setRound(round + 1)

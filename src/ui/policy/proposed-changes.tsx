@@ -24,7 +24,7 @@ export function ProposedChanges() {
     if (isLinked && items.length > 0) section.current?.scrollIntoView({ block: 'start' })
   }, [isLinked, items.length])
   if (changes.isLoadingError) {
-    return <Failure error={changes.error} retry={() => void changes.refetch()} />
+    return <Failure query={changes} />
   }
   if (items.length === 0) return null
   return (

@@ -10,7 +10,7 @@ import { useFocusReturn } from '../states/use-focus-return.ts'
 import { isoDaysAgo } from '../text/iso-days-ago.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
-import { addDifferences, isWider, type ReplayGroup } from './replay-groups.ts'
+import { addDifferences, isWider, keyOfGroup, type ReplayGroup } from './replay-groups.ts'
 
 const daysBack = 30
 const callsOfPage = 50
@@ -170,9 +170,7 @@ function Result(props: {
       {groups.length > 0 && (
         <ul className="plain-list" aria-label="Calls that would be decided differently">
           {groups.map((group) => (
-            <li
-              key={JSON.stringify([group.worker, group.tool, group.before, group.after, group.why])}
-            >
+            <li key={keyOfGroup(group)}>
               <span className="grow break">
                 {countWords(group.count, 'call')} of <VisibleText text={group.worker} />:{' '}
                 <code>

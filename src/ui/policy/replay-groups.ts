@@ -22,7 +22,7 @@ export function addDifferences(
   groups: readonly ReplayGroup[],
   items: PolicyReplay['items'],
 ): readonly ReplayGroup[] {
-  const byKey = new Map(groups.map((group) => [keyOf(group), group]))
+  const byKey = new Map(groups.map((group) => [keyOfGroup(group), group]))
   for (const { worker, tool, runId, before, recorded, after } of items) {
     const difference = {
       worker,
@@ -31,7 +31,7 @@ export function addDifferences(
       after: after.verdict,
       why: after.asks ?? after.reason,
     }
-    const key = keyOf(difference)
+    const key = keyOfGroup(difference)
     const { count = 0, newestRunId = runId } = byKey.get(key) ?? {}
     byKey.set(key, { ...difference, count: count + 1, newestRunId })
   }
@@ -45,12 +45,8 @@ export function isWider({ after }: Pick<ReplayGroup, 'after'>): boolean {
   return after === 'preApproved'
 }
 
-function keyOf({
-  worker,
-  tool,
-  before,
-  after,
-  why,
-}: Omit<ReplayGroup, 'count' | 'newestRunId'>): string {
+/** The same for all calls of a group, and for no other. */
+export function keyOfGroup(group: Omit<ReplayGroup, 'count' | 'newestRunId'>): string {
+  const { worker, tool, before, after, why } = group
   return JSON.stringify([worker, tool, before, after, why])
 }

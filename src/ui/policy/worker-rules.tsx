@@ -2,7 +2,7 @@ import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
 import { approvalWords } from '#domain/policy/verdict.ts'
 import { LinesView } from '../effect/lines-view.tsx'
 import { dollars } from '../text/dollars.ts'
-import { Hash } from '../text/hash.tsx'
+import { DigestProof } from './digest-proof.tsx'
 import { RuleLines } from './matrix/rule-lines.tsx'
 
 /** One worker of the policy in force: what it may do, its zones, tools and limits, in words. */
@@ -59,12 +59,9 @@ export function WorkerRules({ worker }: { worker: WorkerDetail }) {
         <summary className="small">Instructions</summary>
         <LinesView text={worker.instructions} showFinalNewline={false} />
       </details>
-      <details>
-        <summary className="small">Proof</summary>
-        <p className="small">
-          Digest of its file: <Hash value={worker.digest} what="digest of the worker" />
-        </p>
-      </details>
+      <DigestProof
+        digests={[{ of: 'its file', value: worker.digest, what: 'digest of the worker' }]}
+      />
     </div>
   )
 }

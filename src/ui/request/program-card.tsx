@@ -22,38 +22,28 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
   return (
     <section className="card" aria-labelledby="program-title">
       <h2 id="program-title">The program that asks</h2>
-      <dl className="facts">
-        <Fact className="break" name="Key">
+      <dl className="facts break">
+        <Fact name="Key">
           <VisibleText text={external.key.name} />
         </Fact>
-        <Fact className="break" name="Owner">
-          {owner.name}, behind this request
-        </Fact>
-        {onBehalfOf !== null && (
-          <Fact className="break" name="On behalf of">
-            {onBehalfOf.name}, behind it too
-          </Fact>
-        )}
-        <Fact className="break" name="External id">
+        <Fact name="Owner">{owner.name}, behind this request</Fact>
+        {onBehalfOf !== null && <Fact name="On behalf of">{onBehalfOf.name}, behind it too</Fact>}
+        <Fact name="External id">
           <VisibleText text={external.externalId} />
         </Fact>
-        {worker !== null && (
-          <Fact className="break" name="Judged by the policy of">
-            {worker}
-          </Fact>
-        )}
+        {worker !== null && <Fact name="Judged by the policy of">{worker}</Fact>}
         {consumed !== null && (
-          <Fact className="break" name="Permit taken">
+          <Fact name="Permit taken">
             by <VisibleText text={consumed.by.name} />, <Time at={consumed.at} />
           </Fact>
         )}
         {consumed === null && request.state === 'approved' && permitExpiresAt !== null && (
-          <Fact className="break" name="Permit">
+          <Fact name="Permit">
             not taken yet; until <Moment at={permitExpiresAt} />
           </Fact>
         )}
         {outcome !== null && (
-          <Fact className="break" name="Outcome">
+          <Fact name="Outcome">
             {reportedSentence(outcome.state)} <Time at={outcome.at} />
             {outcome.summary !== null && (
               <blockquote className="statement">
@@ -64,7 +54,7 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
         )}
         {external.origin !== null && <OriginRows origin={external.origin} />}
         {external.metadata !== null && (
-          <Fact className="break" name="Metadata">
+          <Fact name="Metadata">
             <LinesView text={JSON.stringify(external.metadata, null, 2)} showFinalNewline={false} />
           </Fact>
         )}
@@ -85,20 +75,20 @@ function OriginRows({ origin }: { origin: NonNullable<ExternalView['origin']> })
   const { files = [], git } = origin
   return (
     <>
-      <Fact className="break" name="Program, as reported">
+      <Fact name="Program, as reported">
         <VisibleText text={programSentence(origin)} />
       </Fact>
-      <Fact className="break" name="Folder, as reported">
+      <Fact name="Folder, as reported">
         <VisibleText text={origin.folder} />
         <p className={origin.proved ? 'small dim' : 'small'}>{provedSentence(origin)}</p>
       </Fact>
       {git !== undefined && (
-        <Fact className="break" name="Git, as reported">
+        <Fact name="Git, as reported">
           <VisibleText text={gitSentence(git)} />
         </Fact>
       )}
       {files.length > 0 && (
-        <Fact className="break" name="Files, as reported">
+        <Fact name="Files, as reported">
           {files.map((file) => (
             <ReportedFile key={file.path} file={file} />
           ))}

@@ -63,7 +63,7 @@ export function RequestPage() {
     return <WithResult key={request.data.id} request={request.data} list={list} />
   }
   if (request.isError) {
-    return <Failure error={request.error} retry={() => void request.refetch()} />
+    return <Failure query={request} />
   }
   return <LoadingCards what="the request" layout="beside" />
 }

@@ -122,35 +122,38 @@ function pageOf(pathname: string): string {
 /** Starts the service worker and notifications after the first page. */
 function useWebApp(): void {
   const { person } = useMe()
-  useEffect(() => {
-    let end = (): void => undefined
-    let isOver = false
-    void import('../push/web-app.ts').then(({ startWebApp }) => {
-      if (!isOver) end = startWebApp(person.id)
-    })
-    return () => {
-      isOver = true
-      end()
-    }
-  }, [person.id])
+  useEffect(
+    () => startLater(import('../push/web-app.ts'), ({ startWebApp }) => startWebApp(person.id)),
+    [person.id],
+  )
 }
 
 /** What keeps the focus is loaded after the page: a control that is removed before loses it. */
 function useKeptFocus(main: RefObject<HTMLElement | null>): void {
   useEffect(() => {
-    let end = (): void => undefined
-    let isOver = false
-    void import('./keep-focus.ts').then(
-      ({ keepFocus }) => {
-        if (!isOver && main.current !== null) end = keepFocus(main.current)
-      },
-      () => undefined,
-    )
-    return () => {
-      isOver = true
-      end()
-    }
+    const region = main.current
+    if (region === null) return undefined
+    return startLater(import('./keep-focus.ts'), ({ keepFocus }) => keepFocus(region))
   }, [main])
+}
+
+/** Starts what a script does once it is loaded. The result ends it, or keeps it from starting. */
+function startLater<Script>(
+  loading: Promise<Script>,
+  start: (script: Script) => () => void,
+): () => void {
+  let end = (): void => undefined
+  let isOver = false
+  void loading.then(
+    (script) => {
+      if (!isOver) end = start(script)
+    },
+    () => undefined,
+  )
+  return () => {
+    isOver = true
+    end()
+  }
 }
 
 function InboxLink() {

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent, useEffect } from 'react'
 import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../api/call-api.ts'
+import { canHash } from '../api/digests.ts'
 import { useAuthMethods } from '../api/queries.ts'
 import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { Failure } from '../states/failure.tsx'
@@ -36,7 +37,7 @@ export function SignInPage({ hasEnded, refusal }: { hasEnded: boolean; refusal: 
         )}
         {hasEnded && <UnrecordedDecisions />}
         {methods.isPending && <Loading what="the ways to sign in" lines={2} />}
-        {methods.isError && <Failure error={methods.error} retry={() => void methods.refetch()} />}
+        <Failure query={methods} />
         <ProviderRefusal />
         {methods.data?.oidc &&
           (canHash ? (
@@ -130,9 +131,6 @@ function DevelopmentSignIn({ people }: { people: readonly { email: string; name:
     </form>
   )
 }
-
-/** Browsers have no digests on a page of plain HTTP, except on `localhost`. */
-const canHash = (globalThis.crypto as Partial<Crypto>).subtle !== undefined
 
 /** Instead of a button that could not work: what is missing, and where to go. */
 function NeedsHttps({ label }: { label: string }) {

@@ -55,11 +55,7 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
   }
   return (
     <main className="content">
-      {me.error === null ? (
-        <Loading what="the dashboard" lines={5} />
-      ) : (
-        <Failure error={me.error} retry={() => void me.refetch()} />
-      )}
+      {me.error === null ? <Loading what="the dashboard" lines={5} /> : <Failure query={me} />}
     </main>
   )
 }

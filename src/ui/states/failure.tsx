@@ -7,19 +7,21 @@ import { verbs } from '../words/verbs.ts'
 import './states.css'
 
 /**
- * Why a page has no content, and what to do next. After an outage it is loaded again. `whole` is
- * the page without its filters: the service refuses a filter that can match nothing, and then
- * another attempt cannot help.
+ * Why a query failed, and what to do next; nothing if it did not fail. After an outage it is loaded
+ * again. `whole` is the page without its filters: the service refuses a filter that can match
+ * nothing, and then another attempt cannot help.
  */
 export function Failure(props: {
-  error: Error
-  retry: () => void
+  query: { readonly error: Error | null; readonly refetch: () => unknown }
   whole?: { readonly to: string; readonly words: string }
 }) {
-  const { error, retry, whole } = props
+  const { query, whole } = props
+  const { error } = query
+  const retry = (): void => void query.refetch()
   const refusal = error instanceof ApiRefusal ? error : null
   const offline = refusal?.code === 'network'
   useEndOfOutage(offline || refusal?.code === 'unavailable', retry)
+  if (error === null) return null
   if (refusal?.status === 404) return <NotFound />
   const Icon = offline ? IconCloudOff : refusal?.status === 403 ? IconEyeOff : IconMoodConfuzed
   const requestId = refusal?.facts['requestId']

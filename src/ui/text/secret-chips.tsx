@@ -85,9 +85,10 @@ export function UncountedSecrets({ children }: { children: React.ReactNode }) {
 }
 
 /** A part of a line: text, or a value that looks like a secret. */
-export type LinePart =
-  | { readonly text: string; readonly secret: null }
-  | { readonly text: string; readonly secret: FoundSecret }
+interface LinePart {
+  readonly text: string
+  readonly secret: FoundSecret | null
+}
 
 /** Splits a line into parts. Joined, they are the line. */
 export function partsOf(line: string): LinePart[] {

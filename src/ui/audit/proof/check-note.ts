@@ -1,3 +1,4 @@
+import { hexOf, sha256 } from '../../api/digests.ts'
 import { bytesOfBase64 } from './bytes.ts'
 
 /** A checkpoint whose signature this page verified: the number of events and the root. */
@@ -31,9 +32,8 @@ export async function checkNote(note: string, vkey: string): Promise<CheckedNote
 
 /** The first four bytes of `SHA-256(name || "\n" || type and key)`, as hex. */
 async function keyHash(name: string, keyBytes: Uint8Array): Promise<string> {
-  const labelled = Uint8Array.of(...new TextEncoder().encode(`${name}\n`), ...keyBytes)
-  const digest = await crypto.subtle.digest('SHA-256', labelled)
-  return hexOf(new Uint8Array(digest).slice(0, 4))
+  const digest = await sha256(new TextEncoder().encode(`${name}\n`), keyBytes)
+  return hexOf(digest.slice(0, 4))
 }
 
 /** This key's signature in "— name base64". Its first four bytes are the key's id. */
@@ -58,8 +58,4 @@ async function isSigned(
   } catch {
     return false
   }
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

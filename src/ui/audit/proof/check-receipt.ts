@@ -1,4 +1,5 @@
-import { bytesOfBase64, sha256, isSame } from './bytes.ts'
+import { hexOf, sha256 } from '../../api/digests.ts'
+import { bytesOfBase64, isSame } from './bytes.ts'
 import { checkNote } from './check-note.ts'
 
 /** The result of verifying a receipt in this page. */
@@ -106,8 +107,7 @@ async function areChained(documents: readonly string[]): Promise<boolean> {
   for (const [index, document] of documents.entries()) {
     const event = eventIn(document)
     if (event.sequence !== index + 1 || event.previous !== previous) return false
-    const digest = await sha256(new TextEncoder().encode(document))
-    previous = `sha256:${[...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+    previous = `sha256:${hexOf(await sha256(new TextEncoder().encode(document)))}`
   }
   return documents.length > 0
 }

@@ -4,6 +4,7 @@ import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import { callApi } from '../../api/call-api.ts'
+import { canHash } from '../../api/digests.ts'
 import { Notice } from '../../states/notice.tsx'
 import { checkReceipt, type CheckedReceipt } from './check-receipt.ts'
 
@@ -49,22 +50,20 @@ export function ProofCheck(props: {
       setIsChecking(false)
     }
   }
-  // Browsers have digests only on pages from https or localhost.
-  const canCheck = (globalThis.crypto as Partial<Crypto>).subtle !== undefined
   return (
     <div className="column small">
       <div>
         <Button
           size="xs"
           variant="default"
-          disabled={!canCheck}
+          disabled={!canHash}
           loading={isChecking}
           onClick={() => void check()}
         >
           Check the proof in this browser
         </Button>
       </div>
-      {!canCheck && (
+      {!canHash && (
         <p className="dim">
           This browser checks signatures only on pages from https addresses or from this machine.
         </p>

@@ -40,9 +40,7 @@ export function BulkItem(props: {
           <LeaveOutButton item={item} onRemove={props.onRemove} />
         </ItemLine>
       </div>
-      {query.isError && detail === null && (
-        <Failure error={query.error} retry={() => void query.refetch()} />
-      )}
+      {query.isError && detail === null && <Failure query={query} />}
       {query.isPending && <Loading what={`#${item.number}`} lines={3} />}
       {changed && (
         <p role="alert">Somebody has changed it since you opened it: decide it on its page.</p>

@@ -24,7 +24,7 @@ export function LastCalls({ worker, tools }: { worker: string; tools: readonly s
   return (
     <section className="column" aria-label="Last calls">
       {calls.isPending && <Loading what="the last calls" lines={2} />}
-      {calls.isError && <Failure error={calls.error} retry={() => void calls.refetch()} />}
+      <Failure query={calls} />
       {calls.data?.items.length === 0 && <p className="dim">No calls yet in the newest runs.</p>}
       <ul className="plain-list">
         {calls.data?.items.map((call) => (

@@ -42,7 +42,7 @@ export function CallTool({ runId }: { runId: string }) {
         Invoke a tool by hand
       </h2>
       {tools.isPending && <Loading what="the tools" lines={2} />}
-      {tools.isError && <Failure error={tools.error} retry={() => void tools.refetch()} />}
+      <Failure query={tools} />
       {tools.data?.items.length === 0 && (
         <p className="small">
           This run has no manual tools. A tool is one with <code>manual: true</code> in the worker’s

@@ -18,11 +18,11 @@ export function ForkPage() {
   const run = useRun(id)
   const worker = useWorker(run.data?.worker ?? null)
   if (run.isLoadingError) {
-    return <Failure error={run.error} retry={() => void run.refetch()} />
+    return <Failure query={run} />
   }
   if (run.data !== undefined && isGone(worker.error)) return <WorkerGone run={run.data} />
   if (worker.isLoadingError) {
-    return <Failure error={worker.error} retry={() => void worker.refetch()} />
+    return <Failure query={worker} />
   }
   if (run.data === undefined || worker.data === undefined) {
     return <Loading what="the run" lines={6} />

@@ -36,7 +36,7 @@ export function RunsPage() {
       <div className="runs-split">
         <div className="answer" aria-busy={runs.isPlaceholderData}>
           {isLoading && <LoadingRows what="the runs" />}
-          {runs.isError && <Failure error={runs.error} retry={loadAgain} whole={allRuns} />}
+          <Failure query={{ error: runs.error, refetch: loadAgain }} whole={allRuns} />
           {runs.isSuccess && !isLoading && items.length === 0 && (
             <NoRuns hasFilters={query.size > 0} />
           )}

@@ -28,15 +28,16 @@ export function StartSection<T extends { readonly name: string }>(section: {
 }) {
   const { id, title, list, row: Row } = section
   const items = list.data?.items ?? []
-  const failed = list.data === undefined ? list.error : null
-  if (items.length === 0 && failed === null) return null
+  const isFailed = list.data === undefined && list.error !== null
+  if (items.length === 0 && !isFailed) return null
   return (
     <section aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`} tabIndex={-1}>
         {title}
       </h2>
-      {failed !== null && <Failure error={failed} retry={() => void list.refetch()} />}
-      {failed === null && (
+      {isFailed ? (
+        <Failure query={list} />
+      ) : (
         <ul className="start-list">
           {items.map((start) => (
             <Row key={start.name} start={start} />

@@ -32,9 +32,7 @@ export function ChangedFiles({ runId }: { runId: string }) {
       <h2 id="changes-title">
         Files changed {first !== undefined && first.total > 0 && <span>({first.total})</span>}
       </h2>
-      {changes.isError && first === undefined && (
-        <Failure error={changes.error} retry={() => void changes.refetch()} />
-      )}
+      {changes.isError && first === undefined && <Failure query={changes} />}
       {first?.total === 0 && <p className="dim small">No known change.</p>}
       <ul className="changed-files">
         {visible.map((item) => (

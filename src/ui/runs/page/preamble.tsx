@@ -12,7 +12,7 @@ export function Preamble({ runId }: { runId: string }) {
     <details className="turns" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Preamble of the model</summary>
       {preamble.isLoading && <Loading what="the preamble" lines={4} />}
-      {preamble.isError && <Failure error={preamble.error} retry={() => void preamble.refetch()} />}
+      <Failure query={preamble} />
       {preamble.data?.text === '' && (
         <p className="dim small">None: the run began before models got a preamble.</p>
       )}

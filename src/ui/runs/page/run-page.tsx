@@ -41,7 +41,7 @@ export function RunPage() {
   const run = useRun(id)
   const transcript = useTranscript(run.data?.id ?? null)
   if (run.isLoadingError) {
-    return <Failure error={run.error} retry={() => void run.refetch()} />
+    return <Failure query={run} />
   }
   if (run.data === undefined) return <LoadingCards what="the run" layout="beside" />
   return <RunWithSecrets key={run.data.id} run={run.data} transcript={transcript} />
@@ -168,9 +168,7 @@ function Turns(
         <GoToTurn last={last} />
       </div>
       {transcript.isPending && <Loading what="the turns" lines={4} />}
-      {transcript.isError && items === undefined && (
-        <Failure error={transcript.error} retry={() => void transcript.refetch()} />
-      )}
+      {transcript.isError && items === undefined && <Failure query={transcript} />}
       <ReturnToPlace place={props.place} hasTurns={items !== undefined} />
       <div className="timeline">
         <RunStream run={run} items={items ?? []}>

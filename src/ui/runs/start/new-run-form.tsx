@@ -149,18 +149,16 @@ function CopyForm({ draft, worker }: { draft: StartDraft; worker: WorkerDetail }
 
 /** What a run of the worker may do, once that is loaded. */
 function BeforeStart(props: { detail: ReturnType<typeof useWorker>; draft: StartDraft }) {
-  const { data: worker, isPending, isError, error, refetch } = props.detail
+  const { data: worker, isPending } = props.detail
   if (isPending) return <Loading what="the worker" lines={5} />
-  if (worker === undefined) {
-    return isError ? <Failure error={error} retry={() => void refetch()} /> : null
-  }
+  if (worker === undefined) return <Failure query={props.detail} />
   const { refusal } = worker.preview
   return (
     <>
       {refusal !== null && (
         <Notice tone="bad" title="A run of this worker would not start now">
           <VisibleText text={refusal.detail.replace(/\.?$/, '.')} />{' '}
-          <Button size="compact-sm" variant="default" onClick={() => void refetch()}>
+          <Button size="compact-sm" variant="default" onClick={() => void props.detail.refetch()}>
             Check again
           </Button>
         </Notice>
