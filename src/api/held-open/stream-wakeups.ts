@@ -15,16 +15,10 @@ export async function writeWhole(
 /** Wakes a waiting stream. A wake without a waiter is remembered. */
 export class StreamWakeups {
   isClosed = false
-  readonly closed: Promise<void>
-  #close: () => void = () => undefined
+  readonly #closing = Promise.withResolvers<void>()
+  readonly closed = this.#closing.promise
   #pending: 'event' | 'beat' | null = null
   #waiter: ((why: 'event' | 'beat') => void) | null = null
-
-  constructor() {
-    this.closed = new Promise((resolve) => {
-      this.#close = resolve
-    })
-  }
 
   wake(): void {
     this.#notify('event')
@@ -36,7 +30,7 @@ export class StreamWakeups {
 
   close(): void {
     this.isClosed = true
-    this.#close()
+    this.#closing.resolve()
     this.#notify('event')
   }
 

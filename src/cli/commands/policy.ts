@@ -1,9 +1,8 @@
-import { confirm } from '@clack/prompts'
 import type { Command } from 'commander'
 import type { PolicyAgreement } from '#api/schemas/policy/policy.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
-import { promptNow } from '../terminal/prompt-now.ts'
+import { isConfirmed, promptNow } from '../terminal/prompt-now.ts'
 import { connect } from '../service/connect.ts'
 import { printList } from '../service/print-list.ts'
 import {
@@ -132,12 +131,8 @@ async function activateFolder(options: ActivateOptions): Promise<void> {
   if (asks && isNew) {
     const message = `Activate ${shortDigest(comparison.to)}?`
     const nothing = 'Nothing was activated.'
-    if (
-      (await promptNow(nothing, (input) => confirm({ input, message, initialValue: false }))) !==
-      true
-    ) {
-      throw new CommandFailure(nothing)
-    }
+    const isSure = await promptNow(nothing, (input) => isConfirmed(message, input))
+    if (!isSure) throw new CommandFailure(nothing)
   }
   const digest = options.digest ?? comparison.to
   const answer = await service

@@ -1,8 +1,9 @@
-import { confirm, isCancel, text } from '@clack/prompts'
+import { isCancel, text } from '@clack/prompts'
 import type { Readable } from 'node:stream'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence } from '#domain/deciding/alike-words.ts'
+import { isConfirmed } from '../terminal/prompt-now.ts'
 import { coverageText } from '../text/coverage-text.ts'
 import type { Choice } from './decide.ts'
 
@@ -25,12 +26,8 @@ export async function askBounds(
         : 'A whole number, 1 or more',
   })
   if (isCancel(uses)) return null
-  const sure = await confirm({
-    input,
-    message: 'This approves calls that nobody has seen yet. Continue?',
-    initialValue: false,
-  })
-  if (sure !== true) return null
+  const isSure = await isConfirmed('This approves calls that nobody has seen yet. Continue?', input)
+  if (!isSure) return null
   return uses ? { grant: { uses: Number(uses) } } : {}
 }
 
@@ -44,10 +41,5 @@ export async function askAgain(
 ): Promise<boolean | null> {
   const againText = againSentence(alike.again)
   if (risk !== 'high' || againText === null) return false
-  const sure = await confirm({
-    input,
-    message: `${againText}. Yes, again?`,
-    initialValue: false,
-  })
-  return sure === true ? true : null
+  return (await isConfirmed(`${againText}. Yes, again?`, input)) ? true : null
 }

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { Environment } from '#runtime/environment.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { agentSettings, askingEvents, type AskingEvent } from './settings/agent-settings.ts'
@@ -37,7 +38,7 @@ export async function runHookCommand(
   denyHoweverItEnds()
   const output = await runHook(name, options, {
     environment,
-    input: readStandardInput(),
+    input: text(process.stdin),
     onEvent: (event) => (process.exitCode = endCodeOf(name, event)),
   })
   // The agent must not wait for work that continues after the answer.
@@ -170,10 +171,4 @@ function checkDefer(
     )
   }
   if (defer !== undefined) secondsOf(defer, '--defer')
-}
-
-async function readStandardInput(): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,3 +1,4 @@
+import { confirm } from '@clack/prompts'
 import type { Readable } from 'node:stream'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
 import { Keyboard } from './keyboard.ts'
@@ -14,4 +15,9 @@ export async function promptNow<T>(
   using keyboard = new Keyboard(() => process.exit(exitCodes.failed))
   if (await keyboard.settle()) throw new CommandFailure(whenLeft)
   return await keyboard.prompt(act)
+}
+
+/** Whether the person chooses "yes": Enter alone means "no", and so does leaving. */
+export async function isConfirmed(message: string, input: Readable): Promise<boolean> {
+  return (await confirm({ input, message, initialValue: false })) === true
 }

@@ -1,5 +1,6 @@
 import type { Mail } from './mail.ts'
 import { mailButton, mailHtml, mailLine, mailPage } from './mail-text.ts'
+import { accountUrl } from './request-mail.ts'
 
 const maxNameLength = 100
 
@@ -13,7 +14,7 @@ export function credentialMail(
   notice: CredentialNotice,
   to: { readonly email: string; readonly publicUrl: string },
 ): Mail {
-  const page = `${to.publicUrl}/account`
+  const page = accountUrl(to)
   const host = new URL(to.publicUrl).host
   const opening =
     notice.what === 'link_made'

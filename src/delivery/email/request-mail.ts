@@ -126,7 +126,7 @@ function openingOf(occasion: Occasion, { kind, outcome, handedOverBy }: MailedCa
 }
 
 /** The address of the page with the mail settings. */
-export function accountUrl({ publicUrl }: MailPages): string {
+export function accountUrl({ publicUrl }: Pick<MailPages, 'publicUrl'>): string {
   return `${publicUrl}/account`
 }
 

@@ -30,17 +30,18 @@ export async function openConnections(
   options: { config: Config; environment: Environment; stopping: AbortSignal },
 ): Promise<Connections> {
   const { config, environment, stopping } = options
-  const db = connectDatabase({
-    url: config.databaseUrl,
-    poolSize: config.databasePoolSize,
-    applicationName: 'countersign api',
-    // Connecting and planning take longer than a decision. Two, because the decision and its
-    // delivery to Temporal use one each.
-    restingConnections: 2,
-    maxAnswerMs: servingAnswerMs,
-    callerNow: () => currentRequest.getStore()?.caller,
-  })
-  undo.defer(() => db.destroy())
+  const db = undo.use(
+    connectDatabase({
+      url: config.databaseUrl,
+      poolSize: config.databasePoolSize,
+      applicationName: 'countersign api',
+      // Connecting and planning take longer than a decision. Two, because the decision and its
+      // delivery to Temporal use one each.
+      restingConnections: 2,
+      maxAnswerMs: servingAnswerMs,
+      callerNow: () => currentRequest.getStore()?.caller,
+    }),
+  )
   await waitForDatabase(db, stopping)
   await checkSchema(db)
   await checkNotRestored(config.dataDir, db)

@@ -29,10 +29,7 @@ export async function serveProcess(
   ) => Promise<void>,
 ): Promise<void> {
   const undo = new AsyncDisposableStack()
-  let refuse: (sentence: string) => void = () => undefined
-  const refusal = new Promise<string>((resolve) => {
-    refuse = resolve
-  })
+  const { promise: refusal, resolve: refuse } = Promise.withResolvers<string>()
   const stopped = new Promise<null>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(null))
   })

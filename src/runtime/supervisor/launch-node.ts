@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
+import { tailOf } from '../embedded/wait-until-started.ts'
 import { cacheFolder, checkoutFolder } from '../folders.ts'
 import { endProcess, sendSignal } from '../processes/end-process.ts'
 import { lifelineVariable } from '../processes/lifeline.ts'
@@ -98,7 +99,7 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
     const refusal = words.refusal()
     if (refusal !== null) throw new ServiceRefused(refusal)
     throw new Error(
-      `${options.args[0]} does not start: ${outcome}. Its log: ${options.logFile}\n${tailOf(options.logFile)}`,
+      `${options.args[0]} does not start: ${outcome}. Its log: ${options.logFile}\n${await tailOf(options.logFile)}`,
     )
   }
   const watch = watchTurns({
@@ -133,16 +134,13 @@ type Listeners = Readonly<Record<'waits' | 'says', (sentence: string) => void>>
 function listenTo(lifeline: Duplex, listeners: Listeners): Words {
   let refusal: string | null = null
   let reportTurn: () => void = () => undefined
-  let settle: () => void = () => undefined
-  const ready = new Promise<void>((resolve) => {
-    settle = resolve
-  })
+  const ready = Promise.withResolvers<void>()
   const lines = createInterface({ input: lifeline })
   lines.on('line', (line) => {
     const [word = ''] = line.split(' ', 1)
     const sentence = (): string => JSON.parse(line.slice(word.length)) as string
     if (word === 'turns') reportTurn()
-    else if (word === 'ready') settle()
+    else if (word === 'ready') ready.resolve()
     else if (word === 'waits' || word === 'says') listeners[word](sentence())
     else if (word === 'refused') refusal = sentence()
   })
@@ -150,11 +148,7 @@ function listenTo(lifeline: Duplex, listeners: Listeners): Words {
   const onTurn = (tell: () => void): void => {
     reportTurn = tell
   }
-  return { ready, closed, refusal: () => refusal, onTurn }
-}
-
-function tailOf(file: string): string {
-  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join('\n')
+  return { ready: ready.promise, closed, refusal: () => refusal, onTurn }
 }
 
 /** Resolves when nothing arrives for this time; `again` restarts the time. */

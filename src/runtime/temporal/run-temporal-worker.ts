@@ -70,15 +70,16 @@ export async function runTemporalWorker(options: {
     const log = createLog('temporal-worker', config.logLevel)
     const bundle = loadWorkflowBundle(environment, (sentence) => log.info({}, sentence))
     bundle.catch(() => undefined)
-    const db = connectDatabase({
-      url: config.databaseUrl,
-      poolSize: config.databasePoolSize,
-      applicationName: 'countersign temporal-worker',
-      // The first call after a pause needs no new connection. Each takes 12 MiB of Postgres.
-      restingConnections: 1,
-      maxAnswerMs: servingAnswerMs,
-    })
-    undo.defer(() => db.destroy())
+    const db = undo.use(
+      connectDatabase({
+        url: config.databaseUrl,
+        poolSize: config.databasePoolSize,
+        applicationName: 'countersign temporal-worker',
+        // The first call after a pause needs no new connection. Each takes 12 MiB of Postgres.
+        restingConnections: 1,
+        maxAnswerMs: servingAnswerMs,
+      }),
+    )
     const observers = await observeWorker(undo, { db, config, environment })
     await waitForDatabase(db, stopping)
     await checkSchema(db)

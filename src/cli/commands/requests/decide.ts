@@ -1,4 +1,3 @@
-import { confirm } from '@clack/prompts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { scopes } from '#domain/policy/verdict.ts'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
@@ -19,7 +18,7 @@ import { misfitOf } from '../../decide/verb-of-kind.ts'
 import { showWhole } from '../../decide/show-whole.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
-import { promptNow } from '../../terminal/prompt-now.ts'
+import { isConfirmed, promptNow } from '../../terminal/prompt-now.ts'
 import { connect } from '../../service/connect.ts'
 import { withService, type JsonOptions } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
@@ -163,7 +162,7 @@ async function reasonFor(
   return reason
 }
 
-async function confirmDecision(
+function confirmDecision(
   decision: Choice['decision'],
   request: RequestDetail,
   options: DecideOptions,
@@ -172,9 +171,5 @@ async function confirmDecision(
     decision === 'deny'
       ? `Deny${options.stop === true ? ' and stop' : ''}`
       : `Approve as shown, scope ${options.scope ?? 'once'}`
-  const message = `${verb}: #${request.number}?`
-  const answer = await promptNow(undecided, (input) =>
-    confirm({ input, message, initialValue: false }),
-  )
-  return answer === true
+  return promptNow(undecided, (input) => isConfirmed(`${verb}: #${request.number}?`, input))
 }

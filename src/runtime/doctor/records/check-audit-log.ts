@@ -76,17 +76,17 @@ async function findKeys(
 
 /** Events without a leaf or a place in the queue, and leaves whose event is missing. */
 async function findLost(db: Db): Promise<string | null> {
-  const { rows } = await sql<{ kept: number; gone: number }>`
+  const { rows } = await sql<{ omitted: number; lost: number }>`
     select
       (select count(*)::int from audit_event event
         where not exists (select from audit_leaf where event_id = event.id)
-          and not exists (select from audit_unsequenced where event_id = event.id)) as kept,
+          and not exists (select from audit_unsequenced where event_id = event.id)) as omitted,
       (select count(*)::int from audit_leaf leaf
-        where not exists (select from audit_event where id = leaf.event_id)) as gone
+        where not exists (select from audit_event where id = leaf.event_id)) as lost
   `.execute(db)
-  const { kept: omitted = 0, gone: lostCount = 0 } = rows[0] ?? {}
+  const { omitted = 0, lost = 0 } = rows[0] ?? {}
   if (omitted > 0) return `the log lacks ${countWords(omitted, 'event')} of the trail`
-  return lostCount > 0 ? `the trail lacks ${countWords(lostCount, 'event')} of its log` : null
+  return lost > 0 ? `the trail lacks ${countWords(lost, 'event')} of its log` : null
 }
 
 /** The first checkpoint that does not match the events, or is not the log's own. */
