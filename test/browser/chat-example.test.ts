@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApiKey } from '#services/access/api-keys/create-api-key.ts'
-import { listenHere } from '../harness/listen.ts'
+import { closeServer, listenHere } from '../harness/listen.ts'
 import { chatHandler } from '../../examples/chat/server/chat-handler.ts'
 import { readPages } from '../../examples/chat/server/pages.ts'
 import { slowModel } from '../harness/fixtures/models/slow-model.ts'
@@ -42,8 +42,7 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${await listenHere(server)}`
 })
 afterAll(async () => {
-  server.closeAllConnections()
-  server.close()
+  await closeServer(server)
   await dashboard[Symbol.asyncDispose]()
 })
 

@@ -1,7 +1,5 @@
 import { copyFile, glob, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import express from 'express'
 import { expect, test, onTestFinished } from 'vitest'
@@ -9,6 +7,7 @@ import { securityHeaders } from '#api/middleware/security-headers.ts'
 import { serveDashboard } from '#api/middleware/serve-dashboard.ts'
 import { docsFiles } from '../../scripts/docs-site/build-docs.ts'
 import { launchBrowser } from '../harness/browser.ts'
+import { listenHere } from '../harness/listen.ts'
 import { newFolder } from '../harness/new-folder.ts'
 import { putFiles } from '../harness/put-file.ts'
 import { axeProblems } from '../harness/programs/axe.ts'
@@ -26,10 +25,9 @@ async function serveDocs(): Promise<string> {
   }
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>the dashboard</title>')
   const app = express().use(securityHeaders('http://localhost'), serveDashboard(folder))
-  const server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = createServer(app)
   onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listenHere(server)}`
 }
 
 test('the documentation is read in a browser under the content policy: links, anchors, dark, phone, without an error', async () => {

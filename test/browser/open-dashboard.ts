@@ -16,6 +16,7 @@ import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import { newToken } from '#services/access/token.ts'
 import { askService } from '../harness/ask-service.ts'
 import { launchHideable, sharedBrowser } from '../harness/browser.ts'
+import { closeServer } from '../harness/listen.ts'
 import { clientSecret } from '../harness/open-id/open-id-provider.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
@@ -120,11 +121,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
   const browser = await sharedBrowser()
   const contexts = new Set<BrowserContext>()
   const complaints: string[] = []
-  const stop = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
+  const stop = (): Promise<void> => closeServer(server)
 
   return {
     desk,

@@ -3,7 +3,6 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,6 +12,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
 import type { EmbeddedPostgres } from '#runtime/embedded/postgres.ts'
 import { identifyProcess, isStillRunning } from '#runtime/processes/process-identity.ts'
+import { closeServer, listenHere } from '../harness/listen.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 
 const holder = fileURLToPath(new URL('hold-postgres.ts', import.meta.url))
@@ -72,9 +72,8 @@ test('a second start finds everything as it was, but a password of the applicati
 })
 
 test('a taken port is replaced by a free one, and that is said', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address() as AddressInfo
+  const other = createServer()
+  const port = await listenHere(other)
   const server = await start(port)
   expect(server.port).not.toBe(port)
   expect(sentences).toContain(`port ${port} is taken: Postgres listens on ${server.port}`)
@@ -101,14 +100,12 @@ test('a start that fails for another reason leaves the port as it was wanted', a
 })
 
 test('a port that must be kept is waited for: the start fails while another program has it', async () => {
-  const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address() as AddressInfo
+  const other = createServer((socket) => socket.destroy())
+  const port = await listenHere(other)
   const kept = (): Promise<EmbeddedPostgres> =>
     startEmbeddedPostgres({ dataDir, log, durable: true, port, keepPort: true })
   await expect(kept()).rejects.toThrow('Address already in use')
-  other.close()
-  await once(other, 'close')
+  await closeServer(other)
   const server = await kept()
   expect(server.port).toBe(port)
   await server.stop()

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listenHere } from '../harness/listen.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { findTemporalBinary } from '#runtime/embedded/temporal-binary.ts'
 import { startTemporalServer } from '#runtime/embedded/temporal-server.ts'
@@ -63,9 +62,8 @@ test('a server that still has the data file is stopped first, and that is said',
 })
 
 test('a taken port is replaced by a free one, and that is said', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address() as AddressInfo
+  const other = createServer()
+  const port = await listenHere(other)
   const server = await start(port)
   expect(server.port).not.toBe(port)
   expect(sentences).toContain(`port ${port} is taken: Temporal listens on ${server.port}`)

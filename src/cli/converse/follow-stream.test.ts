@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listenHere } from '#test/harness/listen.ts'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { Service } from '../service/service.ts'
 import { followStream } from './follow-stream.ts'
 
@@ -19,10 +19,7 @@ let service: Service
 beforeAll(async () => {
   service = new Service(`http://127.0.0.1:${await listenHere(server)}`, {})
 })
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterAll(() => closeServer(server))
 
 const event = (id: string, part: object) => `id: ${id}\ndata: ${JSON.stringify(part)}\n\n`
 const delta = (text: string) => ({ type: 'text-delta', id: '1.1', delta: text })

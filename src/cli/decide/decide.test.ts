@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import { listenHere } from '#test/harness/listen.ts'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { Service } from '../service/service.ts'
 import { presentationWith, requestWith } from '../text/request.fixture.ts'
 import type { DecisionOutcome } from '#domain/deciding/waits-for.ts'
@@ -15,9 +15,8 @@ interface SentRequest {
 
 let server: Server | null = null
 const requests: SentRequest[] = []
-afterEach(() => {
-  server?.close()
-  server?.closeAllConnections()
+afterEach(async () => {
+  if (server !== null) await closeServer(server)
   requests.length = 0
 })
 

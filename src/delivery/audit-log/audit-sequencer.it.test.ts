@@ -60,12 +60,10 @@ describe('the audit log', () => {
     await using trail = new TrailNotifications({ databaseUrl: database.url })
     await using _one = new AuditSequencer({ db, signer, log, trail })
     await using _two = new AuditSequencer({ db, signer, log, trail })
-    let commitLate = (): void => undefined
+    const lateCommit = Promise.withResolvers<void>()
     const late = db.transaction().execute(async (tx) => {
       await write(tx, 'late')
-      await new Promise<void>((resolve) => {
-        commitLate = resolve
-      })
+      await lateCommit.promise
     })
     await Promise.all(
       Array.from({ length: 10 }, async (_, writer) => {
@@ -75,7 +73,7 @@ describe('the audit log', () => {
       }),
     )
     await waitUntil(async () => (await coveredPlaces()).length === 300)
-    commitLate()
+    lateCommit.resolve()
     await late
     await waitUntil(async () => (await coveredPlaces()).length === 301)
     const places = await coveredPlaces()

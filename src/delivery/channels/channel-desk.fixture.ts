@@ -14,7 +14,6 @@ import { writeRecords } from '#store/records/records.ts'
 import { EventSequencer } from '../stream/event-sequencer.ts'
 
 export const publicUrl = 'https://countersign.example.com'
-/** How long a test waits for what relays do. */
 
 /** A service that numbers its events, with a run of Ada's, for tests of channels. */
 export interface ChannelDesk extends AsyncDisposable {

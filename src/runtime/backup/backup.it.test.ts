@@ -8,6 +8,11 @@ import { aside } from '#test/harness/aside.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { openAuditDesk, type AuditDesk } from '#test/harness/evidence/audit-desk.ts'
 import { seededChoices } from '#test/shell/seeded.ts'
+import {
+  addNewerMigration,
+  newerMigration,
+  newerSentence,
+} from '#test/harness/fixtures/newer-migration.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { createEmptyDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { archiveEnd, archiveFile, type ArchivedFile } from '#evidence/bundle/tar.ts'
@@ -246,13 +251,10 @@ describe('a backup', () => {
   })
 
   it('of a database that a newer version has migrated is refused, with what to do', async () => {
-    const name = '29990101T000000Z-flying'
-    await sql`insert into kysely_migration (name, timestamp) values (${name}, now())`.execute(db)
+    await addNewerMigration(db)
     const other = join(folder, 'newer.backup')
-    await expect(writeBackup(db, { file: other, readKeys: noKeys })).rejects.toThrow(
-      `migrated by a newer version (${name}): run that one`,
-    )
-    await sql`delete from kysely_migration where name = ${name}`.execute(db)
+    await expect(writeBackup(db, { file: other, readKeys: noKeys })).rejects.toThrow(newerSentence)
+    await sql`delete from kysely_migration where name = ${newerMigration}`.execute(db)
     expect(await readdir(folder)).not.toContain('newer.backup')
   })
 
@@ -354,9 +356,9 @@ describe('a backup', () => {
     expect(await contentsOf(db)).toEqual(before)
     await using target = await createEmptyDatabase()
     const { manifest, rows } = await readBackup(file)
-    const newer = { ...manifest, migrations: [...manifest.migrations, '29990101T000000Z-flying'] }
+    const newer = { ...manifest, migrations: [...manifest.migrations, newerMigration] }
     await expect(restoreTables(target.db, newer, rows())).rejects.toThrow(
-      'is of a newer version (29990101T000000Z-flying)',
+      `is of a newer version (${newerMigration})`,
     )
     const gap = { ...manifest, migrations: manifest.migrations.slice(1) }
     await expect(restoreTables(target.db, gap, rows())).rejects.toThrow('have gaps')

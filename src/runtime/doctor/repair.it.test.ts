@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newDataFolder } from '#test/harness/fixtures/data-folder.ts'
+import { addNewerMigration, newerSentence } from '#test/harness/fixtures/newer-migration.ts'
 import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { useTemporal } from '#test/harness/temporal.ts'
@@ -44,13 +44,9 @@ test('an older version repairs no database that a newer one has migrated', async
   await using database = await createTestDatabase()
   const dataDir = newDataFolder()
   await loadSigner(dataDir, {})
-  await sql`
-    insert into kysely_migration (name, timestamp) values ('29990101T000000Z-flying', now())
-  `.execute(database.db)
+  await addNewerMigration(database.db)
   const before = await rowsOf(database.db, 'installation', {})
-  await expect(repairOf(database, dataDir)).rejects.toThrow(
-    'migrated by a newer version (29990101T000000Z-flying): run that one',
-  )
+  await expect(repairOf(database, dataDir)).rejects.toThrow(newerSentence)
   expect(await rowsOf(database.db, 'installation', {})).toEqual(before)
   expect(await rowsOf(database.db, 'audit_event', {}, 'id')).toEqual([])
 })

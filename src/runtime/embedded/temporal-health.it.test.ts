@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { useTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { isTemporalHealthy } from './temporal-health.ts'
@@ -20,11 +21,9 @@ afterEach(() => {
 
 /** An address at which nothing listens. */
 async function refusingAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
+  const server = createServer()
+  const port = await listenHere(server)
+  await closeServer(server)
   return `127.0.0.1:${port}`
 }
 
@@ -48,9 +47,8 @@ test('a server that serves the namespace is healthy, and one that has no such na
 }, 240_000)
 
 test('a server that accepts connections and never answers is not healthy', async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const server = createServer()
+  const port = await listenHere(server)
   const accepted = once(server, 'connection')
   const began = performance.now()
   expect(await isTemporalHealthy(`127.0.0.1:${port}`, 'default', 500)).toBe(false)

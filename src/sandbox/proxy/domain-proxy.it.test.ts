@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer, type AddressInfo, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listenHere } from '#test/harness/listen.ts'
 import { createDomainProxy, type DomainProxy } from './domain-proxy.ts'
 
 /** Names and their addresses: this machine, or one that a command may not reach. */
@@ -27,9 +27,8 @@ beforeAll(async () => {
     let body = ''
     request.on('data', (bytes: Buffer) => (body += bytes.toString()))
     request.on('end', () => answer.end(JSON.stringify([...parts, body, ...dropped])))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  port = (server.address() as AddressInfo).port
+  })
+  port = await listenHere(server)
   const entries = ['allowed', 'private', 'mixed', 'six', 'gone', 'moves', '*.wild']
   const listed = entries.map((name) => `${name}.test:${port}`)
   proxy = createDomainProxy([...listed, 'usual.test'], {
@@ -43,8 +42,8 @@ beforeAll(async () => {
     },
     isOpen: (address) => address === '127.0.0.1',
   })
-  listening = createServer().listen(0, '127.0.0.1')
-  await once(listening, 'listening')
+  listening = createServer()
+  await listenHere(listening)
   proxy.serve(listening)
 })
 

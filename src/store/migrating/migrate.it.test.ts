@@ -4,6 +4,7 @@ import { hashBytes } from '#domain/json/digest.ts'
 import { schemaOf } from '#test/previous/schema-of.ts'
 import { readDump } from '#test/previous/restored-dump.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import { addNewerMigration, newerSentence } from '#test/harness/fixtures/newer-migration.ts'
 import {
   createEmptyDatabase,
   createTestDatabase,
@@ -28,12 +29,6 @@ async function createFormerDatabase(): Promise<TestDatabase> {
   for (const name of manifest.migrations)
     await sql`insert into kysely_migration values (${name}, now()::text)`.execute(database.db)
   return database
-}
-
-async function addNewer({ db }: TestDatabase): Promise<void> {
-  await sql`insert into kysely_migration values ('29990101T000000Z-flying', now()::text)`.execute(
-    db,
-  )
 }
 
 test('two processes that migrate at once do it once, and a third finds nothing to do', async () => {
@@ -73,10 +68,9 @@ test('a migration that fails leaves the schema as it was, and can be tried again
 test('an older version neither serves on the schema of a newer one nor migrates it', async () => {
   await using database = await createTestDatabase()
   await checkSchema(database.db)
-  await addNewer(database)
-  const sentence = 'migrated by a newer version (29990101T000000Z-flying): run that one'
-  await expect(checkSchema(database.db)).rejects.toThrow(sentence)
-  await expect(migrateToLatest(database.db)).rejects.toThrow(sentence)
+  await addNewerMigration(database.db)
+  await expect(checkSchema(database.db)).rejects.toThrow(newerSentence)
+  await expect(migrateToLatest(database.db)).rejects.toThrow(newerSentence)
 })
 
 /** Resolves once a migration waits for a lock on the table. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Policy } from '#policy/policy.ts'
 import { sdkServer } from '#test/harness/fixtures/mcp/sdk-tools.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { listenHere } from '#test/harness/listen.ts'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { mcpBench, type McpBench, policyWith, stdioServer } from './mcp.fixture.ts'
 
 let server: Server
@@ -25,10 +25,7 @@ beforeAll(async () => {
   })
   await listenHere(server)
 })
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterAll(() => closeServer(server))
 beforeEach(() => {
   isHanging = true
   callCount = 0

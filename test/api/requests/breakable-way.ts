@@ -1,6 +1,9 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { closeServer, listenHere } from '../../harness/listen.ts'
+
+/** What becomes of a request: the service answers, but the answer is lost, or it is busy. */
+export type Fate = 'answer lost' | 'busy'
 
 /** A way to a service that can be away, or refuse every key. */
 export interface BreakableWay extends AsyncDisposable {
@@ -18,12 +21,15 @@ export interface BreakableWay extends AsyncDisposable {
    * message arrives late even if its sender has gone.
    */
   hold(what: 'message' | 'answer'): () => Promise<void>
+  /** The next requests for paths with this end have these fates. */
+  fail(end: string, fates: readonly Fate[]): void
 }
 
 /** @example await using way = await openBreakableWay(api.url) */
 export async function openBreakableWay(target: string): Promise<BreakableWay> {
   let state: 'open' | 'away' | number = 'open'
   const paths: string[] = []
+  let failing: { readonly end: string; readonly fates: Fate[] } = { end: '', fates: [] }
   let held: { what: 'message' | 'answer'; until: Promise<void>; arrive: () => void } | null = null
   const server = createServer((request, response) => {
     void (async () => {
@@ -40,6 +46,8 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
       const hold = isOpening ? held : null
       if (isOpening) held = null
       if (hold?.what === 'message') await hold.until
+      const fate = url.endsWith(failing.end) ? failing.fates.shift() : undefined
+      if (fate === 'busy') return response.writeHead(503).end('{}')
       const { authorization = '', 'content-type': type = '' } = headers
       const answer = await fetch(new URL(url, target), {
         method,
@@ -48,15 +56,15 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
         ...(hold?.what === 'message' ? {} : { signal: gone.signal }),
       }).finally(() => hold?.arrive())
       if (hold?.what === 'answer') await hold.until
+      if (fate === 'answer lost') return response.destroy()
       const contentType = answer.headers.get('content-type') ?? ''
       return response
         .writeHead(answer.status, { 'content-type': contentType })
         .end(Buffer.from(await answer.arrayBuffer()))
     })().catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenHere(server)}`,
     paths,
     break() {
       state = 'away'
@@ -77,9 +85,9 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
         return arrived.promise
       }
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+    fail(end, fates) {
+      failing = { end, fates: [...fates] }
     },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }

@@ -1,6 +1,7 @@
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { closeServer, listenHere } from '../../harness/listen.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { faultProject } from '#test/faults/fault-project.ts'
 import { FaultWorld } from '#test/faults/fault-world.ts'
@@ -48,14 +49,11 @@ beforeAll(async () => {
   world = await FaultWorld.start({ ...files, 'countersign.yaml': config })
   await world.untilSql('select count(*)::int from mcp_pin', [], 1, 120_000)
   key = await makeKey(world)
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve)
-  })
+  await listenHere(proxy)
 }, 600_000)
 afterAll(async () => {
   clearInterval(approving)
-  proxy.closeAllConnections()
-  proxy.close()
+  await closeServer(proxy)
   await world?.[Symbol.asyncDispose]()
 }, 60_000)
 /** Somebody else approves whatever waits, as soon as it does. */

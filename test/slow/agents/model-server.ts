@@ -1,4 +1,4 @@
-import { closeServer } from '../../harness/listen.ts'
+import { closeServer, listenHere } from '../../harness/listen.ts'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -66,9 +66,7 @@ export class ModelServer implements AsyncDisposable {
 
   static async start(): Promise<ModelServer> {
     const model = new ModelServer()
-    await new Promise<void>((resolve) => {
-      model.#server.listen(0, '127.0.0.1', resolve)
-    })
+    await listenHere(model.#server)
     return model
   }
 
