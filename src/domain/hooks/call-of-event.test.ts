@@ -102,6 +102,36 @@ test('paths are relative to the workspace, wherever the session is; those outsid
   expect(outside.input).toEqual({ path: '../../etc/passwd' })
 })
 
+// Rules: security.md 11, 32
+test.each(['~/x', '~', ' a.md', 'a.md\n', ' ~/x', '\u00a0/etc/passwd'])(
+  'a path that Claude Code takes for another one is judged as it is: %j',
+  (at) => {
+    for (const [tool, input] of [
+      ['Read', { file_path: at }],
+      ['Write', { file_path: at, content: 'x' }],
+      ['LS', { path: at }],
+      ['Glob', { path: at, pattern: '*' }],
+    ] as const) {
+      expect(callOfEvent(event(tool, input), root)).toEqual({ tool, input })
+    }
+  },
+)
+
+// Rules: security.md 11, 32
+test.each([
+  ' /etc/**',
+  '/etc/**',
+  `${root}/private/*`,
+  '~/x*',
+  '../**',
+  'a/../../*',
+  '{../a,b}/*',
+  'C:/x',
+])('a pattern that leads out of the folder is no list of its files: %s', (pattern) => {
+  const input = { path: 'docs', pattern }
+  expect(callOfEvent(event('Glob', input), root)).toEqual({ tool: 'Glob', input })
+})
+
 test.each([
   ['an edit of every place at once', 'Edit', { old_string: 'x', new_string: 'y' }, 'replace_all'],
   ['a command outside of the agent’s sandbox', 'Bash', {}, 'dangerouslyDisableSandbox'],

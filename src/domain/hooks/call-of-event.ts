@@ -128,7 +128,18 @@ function translate(tool: string, input: Input, place: Place): HookedCall | null 
     ([name, value]) =>
       carried.includes(name) || harmless.has(name) || (value === false && flags.has(name)),
   )
-  return isCarried ? read(input, place) : null
+  return isCarried && !leadsElsewhere(tool, input) ? read(input, place) : null
+}
+
+/**
+ * Whether Claude Code takes a path for another one than the built-in tool would: it removes blanks
+ * around it and knows a home folder, and an absolute pattern of `Glob` replaces its `path`.
+ */
+function leadsElsewhere(tool: string, { file_path, path, pattern }: Input): boolean {
+  const isOther = [file_path, path].some(
+    (at) => typeof at === 'string' && (at !== at.trim() || /^~(?:[/\\]|$)/.test(at)),
+  )
+  return isOther || (tool === 'Glob' && /^[/\\~]|^[A-Za-z]:|\.\./.test(String(pattern).trim()))
 }
 
 /** The folders that paths are relative to. */

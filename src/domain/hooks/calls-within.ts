@@ -63,7 +63,8 @@ export function callsWithin(
   const isKnown = folder?.startsWith('/') === true
   const below = (path: string): string[] => {
     if (!isKnown) return []
-    const relative = posix.relative(folder, posix.resolve(folder, path))
+    // Claude Code removes blanks around a path.
+    const relative = posix.relative(folder, posix.resolve(folder, path.trim()))
     return relative === '..' || relative.startsWith('../') ? [] : [relative]
   }
   const pathsIn = (members: readonly string[]): string[] =>
@@ -80,7 +81,15 @@ export function callsWithin(
   if (searchers.has(tool)) {
     const isNamed = [...pathMembers, ...folderMembers].some((member) => input[member] !== undefined)
     const folders = isNamed ? pathsIn([...pathMembers, ...folderMembers]) : ['']
-    return folders.map((path) => ({ tool: 'search_files', input: { path, pattern: '.' } }))
+    const { pattern } = input
+    // An absolute pattern names the folder itself.
+    const isPlace = typeof pattern === 'string' && pattern.startsWith('/')
+    const [place = ''] = isPlace ? pattern.split(/[*?[{(!+@]/) : []
+    const named = isPlace ? below(place.slice(0, place.lastIndexOf('/') + 1)) : []
+    return [...folders, ...named].map((path) => ({
+      tool: 'search_files',
+      input: { path, pattern: '.' },
+    }))
   }
   const paths = pathsIn(pathMembers).filter((path) => path !== '')
   if (readers.has(tool)) return paths.map((path) => ({ tool: 'read_file', input: { path } }))
