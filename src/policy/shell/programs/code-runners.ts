@@ -7,7 +7,7 @@ export const codeRunners: readonly Program[] = [
   {
     names: words(`
       sh bash dash zsh ksh mksh ash fish csh tcsh rbash eval source . trap alias ssh watch
-      hyperfine script at batch entr expect screen tmux pee mispipe vipe sops yash posh osh ysh oksh
+      hyperfine script at batch entr expect screen tmux pee mispipe vipe sops emulate yash posh osh ysh oksh
       loksh lksh pdksh elvish murex`),
     flags: null,
     runs: 'script',

@@ -9,7 +9,8 @@ const spelledOut = {
 
 /** Programs that run the command in their arguments. */
 export const commandRunners: readonly Program[] = [
-  // Programs and shell words that run the command after them.
+  // Programs and shell words that run the command after them; some words are those of zsh and fish,
+  // in which a hooked agent may run its commands.
   {
     names: words(`
       time command exec builtin setsid stdbuf ionice chrt taskset unshare nsenter chroot strace
@@ -23,6 +24,7 @@ export const commandRunners: readonly Program[] = [
       konsole alacritty kitty foot gnome-terminal nix-shell dotenv envchain cross-env
       concurrently nodemon watchexec onchange foreman honcho ccache sccache distcc bear
       scan-build rr heaptrack uftrace mpirun mpiexec srun sem pdsh pssh coproc then do else if while until !
+      begin and or not noglob nocorrect repeat zargs zpty sched
       uclampset coresched setpgid pipesz enosys scriptlive lckdo ifne zrun cgexec chpst softlimit
       setuidgid envuidgid envdir setlock systemd-cat systemd-socket-activate fakechroot catatonit tsp
       nq xcrun sandbox-exec flatpak-spawn host-spawn distrobox toolbox lxc lxc-attach incus vagrant
