@@ -36,6 +36,7 @@ export interface Revocation {
     | 'push_subscription'
     | 'grant'
     | 'permit'
+    | 'policy_proposal'
   readonly id: string
 }
 

@@ -24,10 +24,16 @@ import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { removeCredential } from '../passkeys/remove-credential.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
 import { activateFolder } from '../policy/activate-policy.ts'
+import { endProposal, propose } from '../policy/open-proposal.ts'
+import { byRight } from '../core/authority.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { recordRevocations } from './record-revocations.ts'
 import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
-const config = deskConfig.replace('rights:', 'rights:\n  managePeople: [platform]')
+const config = deskConfig.replace(
+  'rights:',
+  'rights:\n  managePeople: [platform]\n  activatePolicy: [platform]',
+)
 const desk = disposeAfterTests(await openAgentDesk())
 await desk.activate({ 'countersign.yaml': config })
 
@@ -98,11 +104,11 @@ test('every end that an API records is in the trail first, from which the next A
   await unlinkIdentity(ctx, managed.caller, managed)
 
   const keyInput = { name: 'ci', scopes: ['runs:read' as const], expiresAt: null }
-  const propose = () =>
+  const proposeKey = () =>
     proposeApiKey(ctx, ada.caller, { ...keyInput, ownerEmail: 'linus@example.com' })
-  await claimKeyProposal(ctx, linus.caller, await propose())
-  await withdrawKeyProposal(ctx, linus.caller, await propose())
-  await propose()
+  await claimKeyProposal(ctx, linus.caller, await proposeKey())
+  await withdrawKeyProposal(ctx, linus.caller, await proposeKey())
+  await proposeKey()
   const { id } = await createApiKey(ctx, linus.caller, keyInput)
   await rotateApiKey(ctx, linus.caller, { id, overlapMs: 60_000 })
   await rotateApiKey(ctx, linus.caller, { id, overlapMs: 0 })
@@ -115,6 +121,13 @@ test('every end that an API records is in the trail first, from which the next A
   await desk.decide(grace, second?.requestId ?? '')
   await revokePermit(ctx, grace.caller, { request: second?.requestId ?? '', reason: 'no' })
   await cancelRun(ctx, ada.caller, { runId })
+
+  const policy = await ctx.policies.inForce()
+  const activator = await byRight(ctx, grace.caller, 'activatePolicy')
+  await inUnitOfWork(ctx, activator, async (unit) => {
+    const version = { policy, before: policy, note: null }
+    await endProposal(unit, activator, await propose(unit, ctx, activator, version), 'cancelled')
+  })
 
   await desk.write('countersign.yaml', config.replace(', linus@example.com', ''))
   await activateFolder(ctx, desk.root)
@@ -131,6 +144,7 @@ test('every end that an API records is in the trail first, from which the next A
     'membership',
     'permit',
     'person',
+    'policy_proposal',
     'push_subscription',
     'session',
     'slack_link',

@@ -30,6 +30,8 @@ const endings: readonly EndEvent[] = [
   { type: 'key.created', what: 'key_secret', named: 'endedSecretHash' },
   { type: 'key.created', what: 'key_secret', named: 'previousSecretHash', from: 'previousUntil' },
   { type: 'key.created', what: 'api_key_proposal', named: 'proposalId' },
+  { type: 'policy.withdrawn', what: 'policy_proposal', named: 'proposalId', isShort: true },
+  { type: 'policy.activated', what: 'policy_proposal', named: 'proposalId', isShort: true },
   ...credential('api_key_proposal', 'proposalId', 'key_declined', 'key_withdrawn'),
   ...credential('person', 'personId', 'person_disabled'),
   ...credential('membership', 'membershipIds', 'membership_ended'),

@@ -192,6 +192,27 @@ test('a cancelled or expired proposal cannot be confirmed', async () => {
   expect(await world.inForce()).toBe(policyDigest(base))
 })
 
+// Rules: security.md 29
+test.each(['withdrawn', 'superseded', 'activated'] as const)(
+  'a proposal that was %s stays so when SQL opens it again: nobody activates it alone',
+  async (end) => {
+    await using world = await createWorld()
+    const first = await proposed(world.agree('edsger', weaker))
+    if (end === 'withdrawn') {
+      await cancelProposal(world.ctx, world.person('edsger'), { proposalId: first.id })
+    } else if (end === 'superseded') {
+      await world.agree('edsger', harmless)
+    } else await world.agree('olga', weaker)
+    // Back to the version that the proposal is compared with.
+    for (const name of ['edsger', 'olga'] as const) await world.agree(name, base)
+    const row = { state: 'open', ended_at: null, ended_by: null } as const
+    await setRows(world.db, 'policy_proposal', { id: first.id }, row)
+    const again = await proposed(world.agree('olga', weaker))
+    expect(again.id).not.toBe(first.id)
+    expect(await world.inForce()).toBe(policyDigest(base))
+  },
+)
+
 test('the agreement of a proposer who lost the right or was disabled does not count', async () => {
   await using world = await createWorld()
   await world.agree('edsger', weaker)

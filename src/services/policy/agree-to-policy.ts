@@ -88,7 +88,7 @@ async function agree(
 ): Promise<Agreement> {
   const { policy, note, current } = version
   const before = await ctx.policies.inForce(unit.tx)
-  const open = await openProposal(unit.tx, ctx.verifier)
+  const open = await openProposal(unit.tx, unit)
   const proposal =
     open?.digest === policy.digest && open.previous_digest === before.digest && !open.isOver
       ? open
@@ -111,7 +111,8 @@ async function agree(
     await endProposal(unit, caller, proposal, 'activated')
   }
   const people = [...new Set([first, caller.actor.id])]
-  const sequence = await storeActivation(unit, ctx, { policy, current, caller, people, note })
+  const by = { people, ...(proposal === null ? {} : { proposalId: proposal.id }) }
+  const sequence = await storeActivation(unit, ctx, { policy, current, caller, note, ...by })
   return { state: 'activated', policy, sequence }
 }
 

@@ -22,7 +22,7 @@ export async function cancelProposal(
     return { authority }
   }
   await inUnitOfWork(ctx, judge, async (unit) => {
-    const open = await openProposal(unit.tx, ctx.verifier)
+    const open = await openProposal(unit.tx, unit)
     if (open?.id !== input.proposalId) {
       throw new Problem('not_found', 'No such version waits for a second person')
     }

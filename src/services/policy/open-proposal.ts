@@ -25,17 +25,21 @@ export interface Proposal extends Selectable<PolicyProposalTable> {
 }
 
 /**
- * The proposal that waits, if there is one. An unsigned row does not count; with the activation
- * lock it cannot change.
+ * The proposal that waits, if there is one. An unsigned row does not count, nor does one that was
+ * withdrawn or activated and that SQL opened again; with the activation lock it cannot change.
  */
-export async function openProposal(db: Db | Tx, verifier: Verifier): Promise<Proposal | null> {
+export async function openProposal(
+  db: Db | Tx,
+  { seals, verifier }: Pick<UnitOfWork, 'seals' | 'verifier'>,
+): Promise<Proposal | null> {
   const row = await db
     .selectFrom('policy_proposal')
     .selectAll()
     .select(sql<boolean>`expires_at <= clock_timestamp()`.as('isOver'))
     .where('state', '=', 'open')
     .executeTakeFirst()
-  return row !== undefined && isSigned(verifier, row) ? row : null
+  if (row === undefined || !isSigned(verifier, row)) return null
+  return seals.revocations.has({ what: 'policy_proposal', id: row.id }) ? null : row
 }
 
 function isSigned(verifier: Verifier, row: Selectable<PolicyProposalTable>): boolean {
@@ -61,7 +65,7 @@ export async function propose(
 ): Promise<Proposal> {
   const { policy, before, note } = version
   await storeVersion(unit.tx, policy)
-  // Unsigned rows would occupy the place of the one that may wait.
+  // Rows that do not count would occupy the place of the one that may wait.
   await unit.tx.deleteFrom('policy_proposal').where('state', '=', 'open').execute()
   const clock = await sql<{ until: Date }>`
     select date_trunc('milliseconds', clock_timestamp() + make_interval(hours => ${waitsHours})) as until
@@ -104,7 +108,10 @@ export async function propose(
   return { ...row, isOver: false }
 }
 
-/** Ends a proposal. One that was not activated is audited as `policy.withdrawn`. */
+/**
+ * Ends a proposal for good. One that was not activated is audited as `policy.withdrawn`; else its
+ * id is in `policy.activated`.
+ */
 export async function endProposal(
   unit: UnitOfWork,
   caller: Caller,
@@ -123,6 +130,7 @@ export async function endProposal(
     .returning('id')
     .executeTakeFirst()
   if (row === undefined) throw new Problem('conflict', 'This proposal is no longer open')
+  unit.revoke('policy_proposal', [row.id])
   if (state === 'activated') return
   await unit.audit({
     type: 'policy.withdrawn',

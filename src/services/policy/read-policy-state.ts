@@ -67,7 +67,7 @@ async function proposalOf(
   inForce: string,
   folder: FolderState,
 ): Promise<ProposalRecord | null> {
-  const open = await openProposal(ctx.db, ctx.verifier)
+  const open = await openProposal(ctx.db, ctx)
   if (open === null || open.isOver) return null
   const [proposedBy] = await peopleWithIds(ctx.db, [open.proposed_by])
   // Nothing says that a folder which cannot be read now has changed.

@@ -78,10 +78,12 @@ export async function storeActivation(
     readonly current: InForce
     readonly caller: Caller
     readonly people: readonly string[]
+    /** the proposal to which they agreed */
+    readonly proposalId?: string
     readonly note: string | null
   },
 ): Promise<number> {
-  const { policy, current, people, note } = activation
+  const { policy, current, people, proposalId, note } = activation
   await syncPeople(unit, policy.config)
   await storeVersion(unit.tx, policy)
   await endChanges(unit.tx, policy)
@@ -98,6 +100,7 @@ export async function storeActivation(
       previousDigest: current.digest,
       note,
       people: [...people],
+      ...(proposalId === undefined ? {} : { proposalId }),
       ...policyDifference(before, policy),
     },
   })
