@@ -1,3 +1,4 @@
+import { wordSet } from '#domain/text/word-set.ts'
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 
 /** The host's programs: folders, or links into `/usr`. `masked`: files nobody can open. */
@@ -6,14 +7,21 @@ export type SystemFolder =
   | { readonly path: string; readonly kind: 'link'; readonly to: string }
 
 const candidates = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store']
-/** Files in which the kernel reveals facts about the whole host: keys, memory, timers. */
-const hiddenFiles = ['/proc/kcore', '/proc/key-users', '/proc/keys', '/proc/timer_list']
+/**
+ * Files in which the kernel reveals facts about the whole host: keys, memory, timers. A process
+ * with root's id can open those of root without any capability.
+ */
+const hiddenFiles = wordSet(`
+  allocinfo kcore key-users keys kpagecgroup kpagecount kpageflags latency_stats mtrr pagetypeinfo
+  sched_debug slabinfo timer_list vmallocinfo`)
 
 /** The system's existing folders of programs and libraries; a command sees them read-only. */
 export function systemFolders(): readonly SystemFolder[] {
   return [
     ...programFolders(),
-    ...hiddenFiles.filter(existsSync).map((path) => ({ path, kind: 'masked' }) as const),
+    ...[...hiddenFiles]
+      .map((name) => ({ path: `/proc/${name}`, kind: 'masked' }) as const)
+      .filter(({ path }) => existsSync(path)),
   ]
 }
 
