@@ -60,11 +60,17 @@ function lineageToLock(
 
 /**
  * Waits for an activation or the retirement of a signing key, and keeps others from beginning until
- * the commit. Call it before the unit locks any row. What is signed afterwards has a valid key: the
- * retirement signs what it finds again, and does not see what is not committed.
+ * the commit. Call it before the unit locks any row. Later statements read the memberships of the
+ * version in force, which nobody loses before the commit. What is signed afterwards has a valid
+ * key: the retirement signs what it finds again, and does not see what is not committed.
  */
 export async function lockActivationShared(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
+}
+
+/** The same as the first statement of a transaction that has one plan ({@link onePlan}). */
+export async function lockActivationSharedFirst(tx: Tx): Promise<void> {
+  await sql`${onePlan}select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
 }
 
 /** Waits for everybody who holds that lock, shared or not, and keeps it alone until the commit. */
@@ -171,7 +177,7 @@ export async function lockRunsAndRequests(
   requestIds: readonly string[],
 ): Promise<Selectable<RequestTable>[]> {
   const { rows } = await sql<Selectable<RequestTable>>`
-    ${onePlan} with runs as materialized (
+    with runs as materialized (
       select run.id from run
       join run_lineage as own on own.run_id = run.id and own.ancestor_id = run.id
       where run.id in (select ancestor_id from run_lineage where ${isOneOf('run_id', runIds)})

@@ -15,7 +15,7 @@ import { onceForKey } from '../core/idempotency.ts'
 import { judgePerson, type EligiblePerson } from './judge-decision.ts'
 import { recordDecision } from './record-decision.ts'
 import { verifyRun } from '../core/verify-run.ts'
-import { lockRequest, lockRun } from '../core/locks.ts'
+import { lockActivationShared, lockRequest, lockRun } from '../core/locks.ts'
 import { endOfBasis } from '../core/rights-of.ts'
 import { answeredText } from '../transcript/result-texts.ts'
 import { storeResult } from '../transcript/store-result.ts'
@@ -58,6 +58,7 @@ export async function answerQuestion(
       const { idempotencyKey: key, text } = input
       const call = { caller, key, route: `answer:${target.id}`, body: { text } }
       return onceForKey(unit.tx, call, async () => {
+        await lockActivationShared(unit.tx)
         const basis = steering?.basis ?? null
         const steers = basis === null || (await endOfBasis(ctx, unit, basis)) === null
         const run = target.runId === null ? null : await lockRun(unit.tx, target.runId)

@@ -6,7 +6,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { byAttempt } from '../core/authority.ts'
 import { lockKeys, type LockedKeys } from '../core/idempotency.ts'
-import { lockRequests, lockRunsAndRequests } from '../core/locks.ts'
+import { lockActivationSharedFirst, lockRequests, lockRunsAndRequests } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { parseDecision } from '../requests/facts/decision-input.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
@@ -73,7 +73,8 @@ async function readGroup(
 ): Promise<GroupRows> {
   const ids = group.flatMap(({ location }) => location?.id ?? [])
   const runIds = new Set(group.flatMap(({ location }) => location?.runId ?? []))
-  const [rows, facts] = await together([
+  const [, rows, facts] = await together([
+    lockActivationSharedFirst(unit.tx),
     runIds.size === 0 ? lockRequests(unit.tx, ids) : lockRunsAndRequests(unit.tx, [...runIds], ids),
     readManyFacts(unit, ids, decider),
   ])

@@ -4,6 +4,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { byAttempt } from '../core/authority.ts'
 import { lockKeys, onceForKey } from '../core/idempotency.ts'
+import { lockActivationSharedFirst } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { takeChallenge } from '../passkeys/challenges.ts'
 import { recordingAttempt } from '../requests/people/attempt-on-request.ts'
@@ -113,8 +114,9 @@ async function approveVisible(
   const decider = deciderOf(caller, input.callerSession ?? null)
   return inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
     // Sent together: each needs a later statement than the one before.
-    const [keys, request, facts] = await together([
+    const [keys, , request, facts] = await together([
       lockKeys(unit.tx, caller, key === undefined ? [] : [key]),
+      lockActivationSharedFirst(unit.tx),
       lockVisible(unit.tx, viewerWithoutRights(caller), id),
       readManyFacts(unit, [id], decider),
     ])
@@ -155,7 +157,8 @@ async function decideAt(
       if (batchRefusal != null) return batchRefusal
       const decision = parseDecision(input.body)
       // Sent together: the facts need a later statement than the locks.
-      const [rows, facts] = await together([
+      const [, rows, facts] = await together([
+        lockActivationSharedFirst(unit.tx),
         lockWithSiblings(unit.tx, location, reachOf(decision)),
         readDecisionFacts(unit, location.id, decider),
       ])

@@ -6,10 +6,15 @@ import { brokenInvariants, deadlocks } from '#test/harness/fixtures/broken-invar
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
-import { waitUntil } from '#test/harness/wait-until.ts'
-import { createTestService } from '#test/harness/fixtures/test-service.ts'
-import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
+import type { Policy } from '#policy/policy.ts'
 import { disablePerson } from '../access/disable-person.ts'
+import { syncGroupMembers } from '../access/oidc/sync-group-members.ts'
+import { bySystem, service as serviceCaller } from '../core/authority.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { claimRequest } from '../requests/claim-request.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
@@ -18,13 +23,13 @@ import { decideMany } from './decide-many.ts'
 import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
+import { activatePolicy } from '../policy/activate-policy.ts'
 
 const approvers: TestPerson[] = []
 
 const database = disposeAfterTests(await createTestDatabase())
 const service = await createTestService(database.db)
 const ada = await addPerson(database.db, 'Ada', [])
-const olga = await addPerson(database.db, 'Olga', ['operators'])
 for (let index = 0; index < 50; index += 1) {
   approvers.push(await addPerson(database.db, `Approver ${index}`, ['platform']))
 }
@@ -88,64 +93,79 @@ describe('fifty people race one request', () => {
 })
 
 // Rules: product.md 18
-describe('a person who is disabled while a decision that counts them is written', () => {
-  const waitingForLocks = async () => {
-    const { rows } = await sql<{ waiting: number }>`
-      select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
-    return rows[0]?.waiting ?? 0
+describe('a person who stops counting while a decision that counts them is written', () => {
+  interface Ending {
+    readonly ctx: TestService['ctx']
+    readonly policy: Policy
+    readonly person: TestPerson
+    readonly by: TestPerson
   }
-  const { policy, ctx } = service
-  const rights = { ...policy.config.rights, managePeople: [{ team: 'operators' }] }
-  const managed = { ...policy, config: { ...policy.config, rights } }
-  const managing = { ...ctx, policies: { ...ctx.policies, inForce: async () => managed } }
 
-  test.each([0, 1])(
-    'is disabled after that decision in the trail too (vote %i of two)',
-    async (whose) => {
-      const { db } = database
-      const people: TestPerson[] = []
-      for (const name of ['first', 'second']) {
-        people.push(await addPerson(db, `${name}-${whose}`, ['platform']))
-      }
-      const quorum = { any: [[{ team: 'platform', count: 2 }]] }
-      const request = await addRequest(service, await addRun(service, { startedBy: ada }), {
-        quorum,
+  const waysToEnd = {
+    async person_disabled({ ctx, policy, person, by }: Ending) {
+      const rights = { ...policy.config.rights, managePeople: [{ team: 'operators' }] }
+      const managed = { ...policy, config: { ...policy.config, rights } }
+      const managing = { ...ctx, policies: { ...ctx.policies, inForce: async () => managed } }
+      await disablePerson(managing, by.caller, { email: `${person.name}@example.com` })
+    },
+    // The project does not name the person.
+    async membership_ended({ ctx, policy }: Ending) {
+      await activatePolicy(ctx, { files: policy.files, note: null })
+    },
+    async teams_by_group({ ctx, policy, person }: Ending) {
+      await inUnitOfWork(ctx, bySystem(ctx, serviceCaller), async (unit) => {
+        await syncGroupMembers(unit, policy.config, person.id)
+        const detail = { personId: person.id, change: 'teams_by_group' }
+        await unit.audit({ type: 'credential.changed', detail })
       })
-      const vote = (person: TestPerson) =>
-        decideRequest(ctx, person.caller, { request: request.id, body: approving(request) })
-      await vote(people[0]!)
-      const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      const holding = db.transaction().execute(async (tx) => {
-        await sql`lock table decision in share mode`.execute(tx)
-        isHeld.resolve()
-        await release.promise
-      })
-      await isHeld.promise
-      const voting = vote(people[1]!)
-      await waitUntil(async () => (await waitingForLocks()) === 1, { withinMs: 30_000 })
-      let isDisabled = false
-      const email = `${people[whose]!.name}@example.com`
-      const disabling = disablePerson(managing, olga.caller, { email }).then(() => {
-        isDisabled = true
-      })
-      await waitUntil(async () => isDisabled || (await waitingForLocks()) === 2, {
-        withinMs: 30_000,
-      })
-      release.resolve()
-      await Promise.all([holding, voting, disabling])
-      const { rows } = await sql<{ type: string }>`
+    },
+  }
+
+  test.each(
+    (Object.keys(waysToEnd) as (keyof typeof waysToEnd)[]).flatMap((change) => [
+      [change, 0] as const,
+      [change, 1] as const,
+    ]),
+  )('is so after that decision in the trail too (%s, vote %i of two)', async (change, whose) => {
+    await using own = await createTestDatabase()
+    const { db } = own
+    const at = await createTestService(db)
+    const by = await addPerson(db, 'Olga', ['operators'])
+    const voters = [
+      await addPerson(db, 'first', ['platform']),
+      await addPerson(db, 'second', ['platform']),
+    ] as const
+    const person = voters[whose]
+    if (change === 'teams_by_group') {
+      const [row] = await rowsOf(db, 'membership', { person_id: person.id })
+      const until = { until: new Date(Date.now() + 60_000) }
+      const seal = testSeals.of('membership', { ...row, ...until })
+      await setRows(db, 'membership', { person_id: person.id }, { ...until, seal })
+    }
+    const run = await addRun(at, { startedBy: by })
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const request = await addRequest(at, run, { quorum })
+    const vote = ({ caller }: TestPerson) =>
+      decideRequest(at.ctx, caller, { request: request.id, body: approving(request) })
+    await vote(voters[0])
+    const held = await holdLock(db, sql`lock table decision in share mode`)
+    const voting = vote(voters[1])
+    await held.waitedForBy(1)
+    const ending = waysToEnd[change]({ ...at, person, by })
+    await Promise.race([ending, held.waitedForBy(2)])
+    await held.release()
+    await Promise.all([voting, ending])
+    const { rows } = await sql<{ type: string }>`
       select type from audit_event join audit_unsequenced on event_id = id
       where request_id = ${request.id} or document::jsonb @> ${JSON.stringify({
-        detail: { personId: people[whose]!.id, change: 'person_disabled' },
+        detail: { personId: person.id, change },
       })}::jsonb order by place`.execute(db)
-      expect(rows.map(({ type }) => type).slice(-3)).toEqual([
-        'decision.recorded',
-        'permit.issued',
-        'credential.changed',
-      ])
-    },
-  )
+    expect(rows.map(({ type }) => type).slice(-3)).toEqual([
+      'decision.recorded',
+      'permit.issued',
+      'credential.changed',
+    ])
+  })
 })
 
 // Rules: product.md 7, 12

@@ -9,10 +9,12 @@ import {
 } from '#domain/requests/request.ts'
 import { executionTransitions, transition } from '#domain/requests/transitions.ts'
 import { needOfRequests } from '#domain/runs/need-of-run.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
+import { lockActivationSharedFirst } from '../core/locks.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
@@ -78,7 +80,10 @@ async function settleLocked(
   finding: Finding,
 ): Promise<SettledAnswer | Problem> {
   const stop = finding.then === 'stop'
-  const { request, later } = await lockWithSiblings(attempt.tx, target, stop ? 'turn' : 'request')
+  const [, { request, later }] = await together([
+    lockActivationSharedFirst(attempt.tx),
+    lockWithSiblings(attempt.tx, target, stop ? 'turn' : 'request'),
+  ])
   if (request.kind !== 'outcome_check') {
     throw invalid('request', `is not an outcome check; ${needOfRequests([request])} it`)
   }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ProjectConfig } from '#policy/project-config.ts'
+import { lockPerson } from '../find-active-person.ts'
 import {
   replaceMemberships,
   type MembershipUnit,
@@ -22,6 +23,8 @@ export async function syncGroupMembers(
   config: ProjectConfig,
   personId: string,
 ): Promise<void> {
+  // A decision that counts the person keeps their row locked: it comes before this.
+  await lockPerson(unit, personId)
   const memberships = await membersByGroup(unit, config, personId)
   await replaceMemberships(unit, { byGroupOf: personId }, memberships)
 }

@@ -1,5 +1,4 @@
 import { sql, type Selectable } from 'kysely'
-import { onePlan } from '#store/connection/one-plan.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Viewer } from '../people/viewer.ts'
@@ -16,7 +15,7 @@ export async function lockVisible(
 ): Promise<Selectable<RequestTable> | null> {
   // The count forces Postgres to lock all runs before it reads the request.
   const { rows } = await sql<Selectable<RequestTable>>`
-    ${onePlan} with visible as materialized (
+    with visible as materialized (
       select id, run_id from request where id = ${requestId}::uuid
         and ${requestVisibleTo(viewer, 'request')}
     ), runs as materialized (

@@ -27,8 +27,8 @@ export interface Decider {
   /** hash of the token of their session; `null`: no session */
   readonly sessionHash: string | null
   /**
-   * the decision is made in this transaction, which locks the rows of everybody whose vote counts:
-   * they cannot be disabled before it ends
+   * the decision is made in this transaction, which has locked activations, and locks the rows of
+   * everybody whose vote counts: they cannot be disabled before it ends
    */
   readonly decides?: true
 }
@@ -195,8 +195,8 @@ async function readFactRows(
 /**
  * Locks the rows of the decider and of everybody who approved, in a `with` that has the name of
  * their table. A transaction that disables one of them commits either before this query, which then
- * reads it, or after the decision; the trail has the same order. Memberships are not locked: an
- * activation deletes and inserts all of their rows, so that this query would find none.
+ * reads it, or after the decision; the trail has the same order. Their memberships stay because the
+ * decision has locked activations (`lockActivationShared`).
  */
 function lockPeople(requestIds: readonly string[], personId: string | null): RawBuilder<unknown> {
   return sql`with person as materialized (
