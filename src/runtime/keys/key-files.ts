@@ -50,19 +50,28 @@ export function refuseReadable(file: string, mode: number): void {
   )
 }
 
+/** A new Ed25519 private key in PEM form. */
+export function newKey(): string {
+  return pemOf(generateKeyPairSync('ed25519').privateKey)
+}
+
 /** Makes an Ed25519 private key in this file, unless it exists. */
 export async function createKeyOnce(file: string): Promise<void> {
-  await createOnce(file, () => generateKeyPairSync('ed25519').privateKey)
+  await createOnce(file, newKey)
 }
 
 /** Makes a P-256 private key in this file, for push services, unless it exists. */
 export async function createP256KeyOnce(file: string): Promise<void> {
-  await createOnce(file, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+  await createOnce(file, () => pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))
 }
 
-async function createOnce(file: string, generate: () => KeyObject): Promise<void> {
+async function createOnce(file: string, generate: () => string): Promise<void> {
   if (await exists(file)) return
-  await writeOnce(file, generate().export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600)
+  await writeOnce(file, generate(), 0o600)
+}
+
+function pemOf(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
 /** Writes a file atomically: a temporary file is flushed and renamed, and removed on a failure. */

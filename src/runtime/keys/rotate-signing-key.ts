@@ -3,7 +3,7 @@ import { mkdir, readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { publishKey, signingKeyFile } from './signing-key.ts'
 import {
-  createKeyOnce,
+  newKey,
   publicKeyFolder,
   refuseReadable,
   renameKeyFile,
@@ -24,8 +24,8 @@ export interface RotatedSigningKey {
  * Replaces the key that signs statements, also while processes run, since they watch the folder.
  * Signatures of the old key stay valid. With `compromised` the old key is marked first, and the API
  * retires it (`keepKeys`). After an interruption the folder has a complete key, the old or the new
- * one, and the next call finishes. Two on one host rotate one after the other. Rejects without a
- * key file, and if another rotation does not end.
+ * one. Two on one host rotate one after the other; of two hosts that share the folder, each puts
+ * its own key in place. Rejects without a key file, and if another rotation does not end.
  */
 export async function rotateSigningKey(
   dataDir: string,
@@ -49,36 +49,14 @@ async function rotate(
   options: { readonly compromised: boolean },
 ): Promise<RotatedSigningKey> {
   refuseReadable(file, (await stat(file)).mode)
-  const previous = await keyIdIn(file)
+  const previous = signerOf(await readFile(file, 'utf8'), file).keyId
   if (options.compromised) await markCompromised(dataDir, previous)
-  const next = join(file, '..', 'signing.next.pem')
-  await createKeyOnce(next)
-  const nextPem = await readFile(next, 'utf8').catch((error: unknown) => {
-    if (errorCode(error) !== 'ENOENT') throw error
-    return null
-  })
-  // Another host with the same keys has put its key there meanwhile.
-  if (nextPem === null) return { previous, keyId: await changedKey(file, previous) }
-  const signer = signerOf(nextPem, next)
-  // Verifiers get the new key before anything is signed with it.
+  // No file has the new key yet: nobody else can put it in place before it is published.
+  const pem = newKey()
+  const signer = signerOf(pem, file)
   await publishKey(dataDir, signer)
-  await renameKeyFile(next, file).catch(async (error: unknown) => {
-    if (errorCode(error) !== 'ENOENT') throw error
-    // Another host with the same keys has put this key there.
-    if ((await keyIdIn(file)) !== signer.keyId) throw error
-  })
+  await writeKeyFile(file, pem, 0o600)
   return { previous, keyId: signer.keyId }
-}
-
-async function keyIdIn(file: string): Promise<string> {
-  return signerOf(await readFile(file, 'utf8'), file).keyId
-}
-
-/** The id of the key that has replaced `previous`. Rejects when none has. */
-async function changedKey(file: string, previous: string): Promise<string> {
-  const keyId = await keyIdIn(file)
-  if (keyId === previous) throw new Error(`the new key was removed before it replaced ${file}`)
-  return keyId
 }
 
 /** Marks a key that may have leaked. Rejects when the folder does not have it. */
