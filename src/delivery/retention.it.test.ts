@@ -181,6 +181,29 @@ test('bytes that are forgotten before their time are there for a row that began 
   expect(await getText(db, hash)).toBe('"said by another too"')
 })
 
+test('bytes that a transaction has stored, and does not refer to yet, are there for its row', async () => {
+  const { db } = desk.database
+  const said = '"said twice"'
+  const hash = await putContent(db, said)
+  await db.transaction().execute((tx) => releaseContent(tx, [hash]))
+  const { id } = await db.selectFrom('message').select('id').limit(1).executeTakeFirstOrThrow()
+  const [isStored, isReferring] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const referring = db.transaction().execute(async (tx) => {
+    await putContent(tx, said)
+    isStored.resolve()
+    await isReferring.promise
+    await tx.updateTable('message').set({ content_hash: hash }).where('id', '=', id).execute()
+  })
+  await isStored.promise
+  const waiting = await holdLock(db, sql`select`)
+  const removal = dropReleased(db, { only: [hash] }).then(() => forgetRemoved(db, { only: [hash] }))
+  await Promise.race([removal, waiting.waitedForBy(1)])
+  await waiting.release()
+  isReferring.resolve()
+  await Promise.all([referring, removal])
+  expect(await getText(db, hash)).toBe(said)
+})
+
 test('content that is released again during a round is examined again, and nobody waits for content in use', async () => {
   const { db } = desk.database
   const { id } = await db.selectFrom('message').select('id').limit(1).executeTakeFirstOrThrow()

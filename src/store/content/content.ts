@@ -71,19 +71,16 @@ export function packContents(values: readonly (Uint8Array | string)[]): PackedCo
 /** Stores them all, in one query. Storing the same bytes again changes nothing. */
 export async function storeContents(db: Db | Tx, packed: readonly PackedContents[]): Promise<void> {
   if (packed.every(({ rows }) => rows.length === 0)) return
-  await sql`with ${contentsToStore(packed, { isErasable: false })} select`.execute(db)
+  await sql`with ${contentsToStore(packed)} select`.execute(db)
 }
 
 /**
  * The same as several parts of a `with`, without a comma at the end, for a statement whose rows
  * refer to the hashes. Its text does not depend on how many contents there are, so that Postgres
- * keeps one plan for it. `isErasable`: an erasure empties such contents although rows refer to
- * them. Whichever comes second waits. A statement that comes second stores the bytes again.
+ * keeps one plan for it. A transaction that removes one of the contents waits for the commit of
+ * this one, and then finds the reference; this one waits for it, and then stores the bytes again.
  */
-export function contentsToStore(
-  packed: readonly PackedContents[],
-  { isErasable }: { readonly isErasable: boolean },
-): RawBuilder<unknown> {
+export function contentsToStore(packed: readonly PackedContents[]): RawBuilder<unknown> {
   // Sorted, so that two transactions that store the same contents do not deadlock.
   const sorted = packed
     .flatMap((one) => one.rows)
@@ -96,26 +93,22 @@ export function contentsToStore(
   })
   // One parameter, which is sent as it is: an array of bytes is sent as text of twice their size.
   const bytes = Buffer.concat(sorted.map((row) => row.bytes))
-  // A row that this waited for is the one that the erasure has left, and not that of the snapshot.
-  const locked = sql`
-    locked_contents as materialized (
-      select hash, encoding from content where hash = any(array(select hash from contents))
-      order by hash for key share
-    ), `
-  const removed = isErasable
-    ? sql`from contents join locked_contents using (hash)
-        where content.hash = contents.hash and locked_contents.encoding = 'removed'`
-    : sql`from contents where content.hash = contents.hash and content.encoding = 'removed'`
-  // This also restores bytes that were removed before (drop-content.ts). The condition on the list
+  // This also restores bytes that were removed before (drop-content.ts). A row that this waited for
+  // is the one that the removal has left, and not that of the snapshot. The condition on the list
   // finds them by the index: for the join alone, a plan for a small table reads all of it.
   return sql`
     contents as (
       select hash, encoding, size, substring(${bytes}::bytea from start for length) as bytes
       from jsonb_to_recordset(${JSON.stringify(places)}::jsonb)
         as places(hash text, encoding text, size integer, start integer, length integer)
-    ), ${isErasable ? locked : sql``}restored_contents as (
+    ), locked_contents as materialized (
+      select hash, encoding from content where hash = any(array(select hash from contents))
+      order by hash for key share
+    ), restored_contents as (
       update content set encoding = contents.encoding, bytes = contents.bytes
-      ${removed} and content.hash = any(array(select hash from contents))
+      from contents join locked_contents using (hash)
+      where content.hash = contents.hash and locked_contents.encoding = 'removed'
+        and content.hash = any(array(select hash from contents))
     ), stored_contents as (
       insert into content (hash, encoding, size, bytes) select hash, encoding, size, bytes from contents
       on conflict (hash) do nothing

@@ -79,8 +79,7 @@ export async function dropReleased(
 
 /**
  * Deletes bytes that were removed an hour ago, or those of `only` before their time, and restores
- * those that a row began to refer to during their removal. Returns how many were restored. With
- * `only`, a transaction that has stored one and does not refer to it yet loses the bytes.
+ * those that a row began to refer to during their removal. Returns how many were restored.
  */
 export async function forgetRemoved(db: Db, selection: ReleaseSelection): Promise<number> {
   const some =

@@ -69,10 +69,7 @@ async function openCalls(unit: UnitOfWork, turn: JudgedTurn): Promise<void> {
   if (asking.length === 0 || behind === null) await recordVerdicts(unit, run, verdicts)
   else {
     const beside = [
-      contentsToStore(
-        asking.map((one) => one.contents),
-        { isErasable: false },
-      ),
+      contentsToStore(asking.map((one) => one.contents)),
       sql`verdicts as (${verdictsToStore(verdicts)})`,
     ]
     const insert = await openRequests(unit, run, asking, { behind, beside })

@@ -81,7 +81,7 @@ async function storeIn(unit: UnitOfWork, turn: TurnToStore): Promise<TurnBeforeC
   const packed = packContents([writeMessageText(text), ...inputTexts])
   const [textHash = '', ...inputHashes] = packed.hashes
   const statement = sql<Selectable<ToolCallTable>>`
-    with ${contentsToStore([packed], { isErasable: false })}, answered as (${messageToStore(turn, textHash)}),
+    with ${contentsToStore([packed])}, answered as (${messageToStore(turn, textHash)}),
       ended as (${attemptToEnd(tx, turn, 'stored')}), ${turnToTake(turn)}
     ${callsToStore(turn, inputHashes)}
   `

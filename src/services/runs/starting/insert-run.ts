@@ -94,7 +94,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
     with version as (${versionToInsert(tx, run.worker)}),
       lineage as (${lineageToInsert(id, parent?.runId ?? null)}),
       first_message as (${messageToInsert(tx, run, messageId, contents.hashes[1] ?? '')}),
-      ${contentsToStore([contents], { isErasable: true })}
+      ${contentsToStore([contents])}
     ${rowToInsert(tx, run)}
   `.execute(tx)
   const [row] = rows
