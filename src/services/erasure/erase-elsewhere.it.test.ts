@@ -131,6 +131,30 @@ describe('erasing the contents of a call reaches', () => {
     await nowhere('Iachimo')
   })
 
+  test('the run that it started, although somebody gave another run the same task, which stays', async () => {
+    const { ada } = desk.people
+    const { requestId, child } = await delegated('Guiderius')
+    const task = { worker: 'hand', input: 'Write to Guiderius' }
+    const { id: other } = await startRun(desk.api, ada.caller, task)
+    await cancelRun(desk.api, ada.caller, { runId: other })
+    expect((await erase(requestId)).kept).toBeGreaterThan(0)
+    const { title, input } = await getRun(desk.api, ada.caller, child)
+    expect([title, input]).toEqual([expect.stringContaining('[erased on '), title])
+    expect(await getRun(desk.api, ada.caller, other)).toMatchObject({ input: task.input })
+    const again = refusal(forkRun(desk.api, ada.caller, { runId: child, afterTurn: 0 }))
+    expect((await again).message).toContain('was erased')
+    // The form of a notice hides no task.
+    const imitated = '[erased on 2026-11-30 by Olga]'
+    const { id: posing } = await startRun(desk.api, ada.caller, {
+      ...task,
+      input: `${imitated}\nWrite to Arviragus`,
+    })
+    expect(await getRun(desk.api, ada.caller, posing)).toMatchObject({
+      input: `${imitated}\nWrite to Arviragus`,
+    })
+    await cancelRun(desk.api, ada.caller, { runId: posing })
+  })
+
   /** Begins something at the end of the first transaction, which goes on once that waits. */
   const meanwhile = (begun: Promise<unknown>[], begin: () => Promise<unknown>) => ({
     ...desk.api,

@@ -4,7 +4,7 @@ import { textOfRow, type PackedContent } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
-import { erasedText } from '../words/erased-words.ts'
+import { erasedText, isTaskErased } from '../words/erased-words.ts'
 import { largeTask, taskLimits, taskWords, type ShownIn } from '../words/task-words.ts'
 import type { PersonRef, TaskRecord } from './request-record.ts'
 
@@ -58,12 +58,17 @@ export async function readTasks(
     db,
     rows.filter((row) => isRead(row) && !texts.has(row.hash)).map(({ hash }) => hash),
   )
+  const notices = new Set<string>()
+  for (const { run_id: id, title, is_input: isInput } of rows) {
+    if (isInput && (await isTaskErased(db, { id, title }))) notices.add(id)
+  }
   return new Map(
     rows.map((row) => {
       const { author, at, later } = row
       const storedText = texts.get(row.hash)
-      const text =
-        storedText !== undefined
+      const text = notices.has(row.run_id)
+        ? row.title
+        : storedText !== undefined
           ? taskWords(storedText, row.is_input, shownIn)
           : isRead(row)
             ? erasedText(erased.get(row.hash))

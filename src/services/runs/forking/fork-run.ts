@@ -19,6 +19,7 @@ import { signedModeOf } from '../../core/verify-run.ts'
 import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
+import { isTaskErased } from '../../requests/words/erased-words.ts'
 import { loadTranscript } from '../../transcript/load-transcript.ts'
 import {
   namedFiles,
@@ -236,10 +237,12 @@ function triggerOf(author: Actor | null): Pick<Words, 'startedFrom' | 'author'> 
 }
 
 async function inputOf(tx: Tx, run: Selectable<RunTable>): Promise<Json> {
+  const erased = invalid('input', 'was erased: start again with afterTurn: 0 and a new input')
+  if (await isTaskErased(tx, run)) throw erased
   try {
     return JSON.parse(await getText(tx, run.input_digest)) as Json
   } catch (error) {
     if (!(error instanceof ContentRemoved)) throw error
-    throw invalid('input', 'was erased: start again with afterTurn: 0 and a new input')
+    throw erased
   }
 }

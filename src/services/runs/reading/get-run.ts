@@ -7,7 +7,7 @@ import type { Db } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { waitsToStart } from '../../core/runs/waits-to-start.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { unlessErased } from '../../requests/words/erased-words.ts'
+import { isTaskErased, unlessErased } from '../../requests/words/erased-words.ts'
 import type { LineageRecord } from '../../requests/facts/request-record.ts'
 import { runRecords, runRows, type RunRow } from './list-runs.ts'
 import { awayWarnings } from './away-warnings.ts'
@@ -68,7 +68,7 @@ export async function getRun(
     output: hasEnded || isResting ? run.output : null,
     policyDigest: run.policy_digest,
     warnings: hasEnded ? [] : await awayWarnings(ctx, policy, row),
-    input: await inputOf(ctx, run.input_digest),
+    input: (await isTaskErased(ctx.db, row)) ? row.title : await inputOf(ctx, run.input_digest),
     attachments: run.attachments ?? [],
     model: policy.workers.get(row.worker)?.model ?? '',
     endReason: run.end_reason,
