@@ -1,19 +1,20 @@
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequest, lockRun } from '../core/locks.ts'
 import { requireQueuePerson } from '../requests/people/queue-person.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
 import { requireWords } from '../core/problems/invalid.ts'
 import { putSaltedText } from '../requests/words/salted-text.ts'
-import { revokePermits } from '../requests/ending/cancel-requests.ts'
+import { cancelRequests, revokePermits } from '../requests/ending/cancel-requests.ts'
+import { lockWithSiblings } from '../requests/ending/lock-with-siblings.ts'
+import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
 import { byAttempt } from '../core/authority.ts'
 
 /**
  * Revokes an approval whose call has not started, for people of the queue (security.md 22). The
  * request stays approved, its permit is revoked, and the run is woken: the model gets `cancelled`
- * (product.md 14). Rejects with `not_eligible`, `already_started`, or `conflict` when nothing is
- * approved.
+ * (product.md 14). Of a delegation it ends the other requests too, as a denial does. Rejects with
+ * `not_eligible`, `already_started`, or `conflict` when nothing is approved.
  */
 export async function revokePermit(
   ctx: ServiceContext,
@@ -23,8 +24,11 @@ export async function revokePermit(
   requireWords('reason', input.reason)
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'revoke' }, (location) =>
     inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
-      if (location.runId !== null) await lockRun(attempt.tx, location.runId)
-      const request = await lockRequest(attempt.tx, location.id)
+      const { request, delegationRequests } = await lockWithSiblings(
+        attempt.tx,
+        location,
+        'delegation',
+      )
       const unit = attempt.under(await requireQueuePerson(attempt, caller, request))
       const permit = await unit.tx
         .selectFrom('permit')
@@ -42,9 +46,14 @@ export async function revokePermit(
       }
       const reason = await putSaltedText(unit.tx, input.reason)
       await revokePermits(unit, [request], { why: 'revoked', reason })
+      await cancelRequests(unit, delegationRequests, 'delegation_denied')
       if (request.run_id !== null) {
-        const payload = { requestIds: [request.id] }
-        await unit.enqueue({ kind: 'signal_decided', runId: request.run_id, payload })
+        const requests = [request, ...delegationRequests]
+        await wakeWaiting(
+          unit,
+          request,
+          requests.map(({ id }) => id),
+        )
       }
       return { requestId: request.id }
     }),

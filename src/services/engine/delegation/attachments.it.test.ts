@@ -12,6 +12,7 @@ import { waitForStage } from '../../requests/detail/wait-for-stage.ts'
 import { clearTranscript } from '../../retention/clear-transcript.ts'
 import { forkRun } from '../../runs/forking/fork-run.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
+import { revokePermit } from '../../permits/revoke-permit.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -186,6 +187,39 @@ describe('attachments', () => {
     expect(await row(runId)).toMatchObject({ pending_requests: 0 })
     const permits = await rowsOf(desk.database.db, 'permit', { run_id: runId }, 'state')
     expect(permits.map(({ state }) => state)).toEqual(['revoked'])
+  })
+
+  // Rules: product.md 14, 23
+  test.each([
+    ['the call', 0, ['approved', 'cancelled', 'cancelled']],
+    ['a file', 1, ['cancelled', 'approved', 'cancelled']],
+  ])(
+    'wait for nobody once the approval of %s was revoked: the others leave the queue, and the model gets “cancelled”',
+    async (_, index, states) => {
+      const { runId, callId } = await delegating(attached)
+      const request = (await requestsOf(callId))[index]?.id ?? ''
+      const { grace } = desk.people
+      await desk.decide(grace, request)
+      await revokePermit(desk.api, grace.caller, { request, reason: 'not this week' })
+      expect((await requestsOf(callId)).map(({ state }) => state)).toEqual(states)
+      expect(await desk.execute(callId)).toEqual({ kind: 'done' })
+      const [call] = await desk.calls(runId, 1)
+      expect(call?.result).toBe('cancelled')
+      expect(call?.text).toContain('an approval that it needs was revoked')
+      expect(await row(runId)).toMatchObject({ pending_requests: 0 })
+    },
+  )
+
+  test('that are all approved are handed over to nobody once the approval of one was revoked', async () => {
+    const { runId, callId } = await delegating(attached)
+    const requests = await requestsOf(callId)
+    const { grace } = desk.people
+    for (const { id } of requests) await desk.decide(grace, id)
+    await revokePermit(desk.api, grace.caller, { request: requests[1]?.id ?? '', reason: 'no' })
+    const permits = await rowsOf(desk.database.db, 'permit', { run_id: runId }, 'state')
+    expect(permits.map(({ state }) => state)).toEqual(['revoked', 'revoked', 'revoked'])
+    expect(await desk.execute(callId)).toEqual({ kind: 'done' })
+    expect((await desk.calls(runId, 1))[0]?.result).toBe('cancelled')
   })
 
   // Rules: product.md 41

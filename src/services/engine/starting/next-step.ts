@@ -1,6 +1,7 @@
 import { readRemarks } from '../../requests/words/read-remarks.ts'
 import { callWorkerName } from '#domain/tools/built-in-tools.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
+import type { CancelReason } from '#domain/requests/request.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { sql, type Selectable } from 'kysely'
 import type { Tx } from '#store/database.ts'
@@ -94,6 +95,12 @@ export function mayRun({ run, call, request, execution, isStopped }: CallAtHand)
 
 const siblingText = 'a person denied an earlier call of the same turn and stopped the rest'
 
+const whyCancelled: Readonly<Record<string, string>> = {
+  sibling_denied: siblingText,
+  // After a denial or an expiry the model reads that instead (`precedenceOf`).
+  delegation_denied: 'an approval that it needs was revoked',
+} satisfies Partial<Record<CancelReason, string>>
+
 async function stepOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
   const requests = await lockRequestsOf(unit.tx, at)
   if (requests.length === 0)
@@ -171,10 +178,7 @@ async function resultOf(
     case 'expired':
       return { type: 'expired', text: expiredText() }
     case 'cancelled': {
-      const why =
-        request.cancel_reason === 'sibling_denied'
-          ? siblingText
-          : 'its approval request was cancelled'
+      const why = whyCancelled[request.cancel_reason ?? ''] ?? 'its approval request was cancelled'
       return { type: 'cancelled', text: cancelledText(why) }
     }
   }
