@@ -10,7 +10,11 @@ const readHere = `
   nox: noxfile.py pyproject.toml
   ninja: build.ninja
   rspec: .rspec spec/spec_helper.rb
-  mix: mix.exs`
+  mix: mix.exs
+  scons: SConstruct Sconstruct sconstruct
+  sbt: build.sbt project/build.properties project/plugins.sbt
+  phpunit: phpunit.xml phpunit.dist.xml phpunit.xml.dist
+  gunicorn: gunicorn.conf.py`
 
 /** The same, for files that it also reads in folders that its words name. */
 const readNamed = `
@@ -27,6 +31,17 @@ const readNamed = `
 /** The same, for files that it also reads in the folders above these. */
 const readAbove = `
   just: justfile Justfile .justfile
+  task: Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml
+  mise: mise.toml .mise.toml
+  bazel bazelisk: MODULE.bazel WORKSPACE WORKSPACE.bazel .bazelrc
+  invoke inv: tasks.py
+  fab: fabfile.py
+  vite vitest: vite.config.ts vite.config.mts vite.config.js vite.config.mjs
+  vitest: vitest.config.ts vitest.config.mts vitest.config.js vitest.config.mjs
+  jest: jest.config.js jest.config.mjs jest.config.cjs jest.config.ts jest.config.json
+  mocha: .mocharc.js .mocharc.cjs .mocharc.mjs .mocharc.json .mocharc.yml .mocharc.yaml
+  eslint: eslint.config.js eslint.config.mjs eslint.config.cjs eslint.config.ts
+  playwright: playwright.config.ts playwright.config.mts playwright.config.js
   rake: Rakefile rakefile
   npm npx pnpm pnpx yarn bun bunx: package.json
   yarn: .yarnrc.yml .yarnrc

@@ -262,6 +262,8 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     ['the file of Cargo above its folder', 'cd c/deep && cargo test', ['work/c/Cargo.toml']],
     ['the one of Go there', 'go -C c/deep build ./...', ['work/c/go.mod']],
     ['the one of Docker in a folder', 'docker build c', ['work/c/Dockerfile']],
+    ['the one of Vitest', 'cd c && npx vitest run', ['work/c/vite.config.ts']],
+    ['the one of Task above its folder', 'cd c/deep && task build', ['work/c/Taskfile.yml']],
     ['the one of Gradle', './gradlew -p c build', ['work/c/build.gradle', 'work/gradlew']],
     ['one in a folder behind an option of cd', 'cd -P s && sh only.sh', ['work/s/only.sh']],
     [
@@ -290,6 +292,8 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       'work/c/go.mod': 'module c\n',
       'work/c/Dockerfile': 'FROM scratch\n',
       'work/c/build.gradle': 'x\n',
+      'work/c/Taskfile.yml': 'x\n',
+      'work/c/vite.config.ts': 'x\n',
       'work/c/deep/empty': '',
       'work/gradlew': '#!/bin/sh\n',
       // What the words of `t/deep/..` name if no link is followed.
