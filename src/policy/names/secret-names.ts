@@ -4,10 +4,11 @@ import { words } from './words.ts'
 const folders = new Set(words('.ssh .gnupg .aws .azure .kube .docker'))
 const files = new Set(
   words(`
-      id_rsa id_dsa id_ecdsa id_ed25519 .netrc _netrc .npmrc .pypirc .git-credentials
-      .pgpass .htpasswd .vault-token .my.cnf .s3cfg`),
+      id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk .netrc _netrc .npmrc .pypirc
+      .git-credentials .pgpass .htpasswd .vault-token .my.cnf .mylogin.cnf .s3cfg .boto .dockercfg
+      .terraformrc credentials.tfrc.json`),
 )
-const suffixes = ['.pem', '.key', '.p12', '.pfx', '.jks', '.keystore', '.kdbx', '.ppk']
+const suffixes = words('.pem .key .p8 .p12 .pfx .jks .keystore .keytab .kdbx .ppk .ovpn')
 
 /**
  * Whether a path names an environment or key file, the reading of which asks (security.md 8).
