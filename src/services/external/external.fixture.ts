@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
@@ -20,6 +21,8 @@ export interface ProgramDesk extends AsyncDisposable {
   readonly program: { readonly id: string; readonly caller: Caller }
   /** Asks for a call of `deploy`; the record as Linus sees it. */
   ask(more?: Partial<ExternalInput>): Promise<RequestDetailRecord>
+  /** Asks for a call of the gateway, for a task of its client (`byTask`) or for a connection. */
+  askByGateway(byTask: boolean): Promise<RequestDetailRecord>
   decide(request: RequestDetailRecord, decision: 'approve' | 'deny'): Promise<void>
   read(requestId: string): Promise<RequestDetailRecord>
   auditOf(requestId: string): Promise<string[]>
@@ -36,6 +39,16 @@ export async function openProgramDesk(): Promise<ProgramDesk> {
   const program = await addKey(service.db, grace)
   const read = (request: string): Promise<RequestDetailRecord> =>
     getRequest(service.ctx, linus.caller, { request })
+  const ask = async (more: Partial<ExternalInput> = {}): Promise<RequestDetailRecord> => {
+    named += 1
+    const { requestId } = await openExternal(service.ctx, program.caller, {
+      tool: 'deploy',
+      input: { service: 'shop', version: '1.4.2' },
+      externalId: `call-${named}`,
+      ...more,
+    })
+    return read(requestId)
+  }
   return {
     service,
     databaseUrl: database.url,
@@ -44,15 +57,23 @@ export async function openProgramDesk(): Promise<ProgramDesk> {
     ada,
     program,
     read,
-    async ask(more = {}) {
-      named += 1
-      const { requestId } = await openExternal(service.ctx, program.caller, {
-        tool: 'deploy',
-        input: { service: 'shop', version: '1.4.2' },
-        externalId: `call-${named}`,
-        ...more,
-      })
-      return read(requestId)
+    ask,
+    async askByGateway(byTask) {
+      const request = await ask()
+      await service.db
+        .insertInto('gateway_call')
+        .values({
+          request_id: request.id,
+          task_id: randomUUID(),
+          owner_id: grace.id,
+          server: 'shop',
+          call_key: randomUUID(),
+          client_call_id: null,
+          task_queue: 'test',
+          by_task: byTask,
+        })
+        .execute()
+      return request
     },
     async decide(request, decision) {
       const { digest, revision, presentation, alike } = request

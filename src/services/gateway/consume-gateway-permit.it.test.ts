@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -79,20 +78,7 @@ function carryOut(requestId: string, abilities: Partial<WorkerContext>): Promise
 
 /** An approved call of the gateway that is carried out as soon as it can be. */
 async function approvedCall() {
-  const request = await desk.ask()
-  await desk.service.db
-    .insertInto('gateway_call')
-    .values({
-      request_id: request.id,
-      task_id: randomUUID(),
-      owner_id: desk.grace.id,
-      server: 'shop',
-      call_key: randomUUID(),
-      client_call_id: null,
-      task_queue: 'test',
-      by_task: true,
-    })
-    .execute()
+  const request = await desk.askByGateway(true)
   await desk.decide(request, 'approve')
   return request
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Api } from '#api/context/api.ts'
@@ -29,20 +28,7 @@ async function heldCall(
   minutesAgo: number,
   decision: 'approve' | 'deny' = 'approve',
 ): Promise<string> {
-  const request = await desk.ask()
-  await db
-    .insertInto('gateway_call')
-    .values({
-      request_id: request.id,
-      task_id: randomUUID(),
-      owner_id: desk.grace.id,
-      server: 'shop',
-      call_key: randomUUID(),
-      client_call_id: null,
-      task_queue: 'test',
-      by_task: false,
-    })
-    .execute()
+  const request = await desk.askByGateway(false)
   await desk.decide(request, decision)
   const earlier = sql`clock_timestamp() - ${minutesAgo} * interval '1 minute'`
   await sql`update request set decided_at = ${earlier} - interval '1 second'
