@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import type { PolicyChangeView } from '#api/schemas/policy/changes.ts'
 import type { RuleProposalView } from '#api/schemas/requests/insights.ts'
@@ -10,6 +9,7 @@ import { LinesView } from '../effect/lines-view.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { useAct } from '../states/use-act.ts'
+import { useAttempt } from '../states/use-attempt.ts'
 import { copyText } from '../text/copy-text.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { RequestNumbers } from './request-numbers.tsx'
@@ -57,15 +57,12 @@ function Proposal({
   change: PolicyChangeView | undefined
 }) {
   const act = useAct(policyChangesQuery.queryKey)
-  const [busy, setBusy] = useState(false)
-  const propose = async (): Promise<void> => {
-    setBusy(true)
-    await act(
+  const { attempt, busy } = useAttempt()
+  const propose = () =>
+    act(
       () => callApi('proposePolicyChange', { body: { proposal: proposal.id } }),
       'The change is proposed',
     )
-    setBusy(false)
-  }
   const { worker, rule, file, patch, evidence, replay } = proposal
   return (
     <article className="proposal column" aria-label={`${worker}: ${rule.id}`}>
@@ -98,7 +95,7 @@ function Proposal({
       </div>
       <div className="row">
         {change === undefined ? (
-          <Button onClick={() => void propose()} loading={busy}>
+          <Button onClick={() => void attempt(propose)} loading={busy}>
             Propose as a policy version
           </Button>
         ) : (

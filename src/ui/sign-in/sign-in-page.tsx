@@ -1,7 +1,6 @@
 import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent, useEffect } from 'react'
-import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../api/call-api.ts'
 import { canHash } from '../api/digests.ts'
 import { useAuthMethods } from '../api/queries.ts'
@@ -9,6 +8,7 @@ import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Command } from '../states/command.tsx'
+import { useAttempt } from '../states/use-attempt.ts'
 import { MailLink } from './mail-link.tsx'
 import { PasskeySignIn } from './passkey-sign-in.tsx'
 import './sign-in.css'
@@ -83,21 +83,16 @@ function DevelopmentSignIn({ people }: { people: readonly { email: string; name:
   const client = useQueryClient()
   const [email, setEmail] = useState(people[0]?.email ?? '')
   const [token, setToken] = useState('')
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: FormEvent): Promise<void> => {
+  const { attempt, busy, refusal } = useAttempt()
+  const submit = (event: FormEvent): void => {
     event.preventDefault()
-    setBusy(true)
-    try {
+    void attempt(async () => {
       await callApi('signInForDevelopment', { body: { email, token: token.trim() } })
       await client.resetQueries({ queryKey: ['me'] })
-    } catch (error) {
-      setRefusal(errorMessage(error))
-      setBusy(false)
-    }
+    })
   }
   return (
-    <form className="column" onSubmit={(event) => void submit(event)}>
+    <form className="column" onSubmit={submit}>
       {people.length > 0 ? (
         <NativeSelect
           label="Person"

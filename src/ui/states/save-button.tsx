@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type { ApiRequest } from '#client/call.ts'
 import { ask } from '../api/call-api.ts'
 import { showError } from './show-error.ts'
+import { useAttempt } from './use-attempt.ts'
 
 /** Saves an answer as a file. `name`: the file's; default: the one in the answer. */
 export function SaveButton(props: {
@@ -14,16 +15,8 @@ export function SaveButton(props: {
   children: ReactNode
 }) {
   const { request, name, variant, size, icon, children } = props
-  const [busy, setBusy] = useState(false)
-  const save = async (): Promise<void> => {
-    setBusy(true)
-    try {
-      await saveFile(request, name)
-    } catch (error) {
-      showError(error)
-    }
-    setBusy(false)
-  }
+  const { attempt, busy } = useAttempt()
+  const save = (): Promise<boolean> => attempt(() => saveFile(request, name).catch(showError))
   return (
     <Button
       size={size}
