@@ -74,6 +74,32 @@ describe('a command is judged by the program that will run', () => {
     expect(await judgeBy([rule(pattern, 'blocked')], script)).toMatchObject({ approval: 'blocked' })
   })
 
+  const repository = hostWith({
+    '/w//bin/t': '/usr/bin/git',
+    '/w/docs/t/../t': '/usr/bin/git',
+    '/usr/bin/g': '/usr/bin/git',
+    '/usr/bin/ls': '/usr/bin/busybox',
+  })
+
+  test.each([
+    ['bin/t push', ''],
+    ['bin/t -C x push', ''],
+    ['ls; bin/t push', ''],
+    ['env A=1 timeout 5 bin/t push', ''],
+    ["bash -c 'bin/t push'", ''],
+    ['find . -exec bin/t push {} +', ''],
+    ['t/../t push', 'docs'],
+    ['g push', ''],
+  ])('a block applies to a link to its program: %s', async (script, cwd) => {
+    const host = repository
+    const rules = [rule('git push', 'blocked'), rule('busybox', 'blocked')]
+    expect(await judgeBy(rules, script, { host, cwd })).toMatchObject({ approval: 'blocked' })
+    expect(await judgeBy(rules, script.replace('push', 'log'), { host, cwd })).toMatchObject({
+      approval: 'ask',
+    })
+    expect(await judgeBy(rules, 'ls', { host })).toMatchObject({ approval: 'ask' })
+  })
+
   test('the reason for asking names the program that a link leads to', async () => {
     const verdict = await judgeBy([rule('cat', 'preApproved')], 'cat x', { host: debian })
     expect(verdict.rule.text).toContain('cat is vim.basic, which runs "x"')
