@@ -5,6 +5,7 @@ import { parseDuration } from './duration.ts'
 import {
   isListAt,
   warn,
+  readEntries,
   readItems,
   scalarOf,
   valueTextAt,
@@ -146,7 +147,20 @@ export function checkName(field: YamlField, name: string): boolean {
   return false
 }
 
-/** The same as a text; `null` after reporting. */
+/** The entries by their names, without those with another name or that `read` refuses (`null`). */
+export function readNamed<T>(
+  field: YamlField,
+  read: (value: YamlField, name: string) => T | null,
+): Map<string, T> {
+  const values = new Map<string, T>()
+  for (const [name, entry] of readEntries(field)) {
+    const value = checkName(entry, name) ? read(entry, name) : null
+    if (value !== null) values.set(name, value)
+  }
+  return values
+}
+
+/** A name of the user's own choosing as a text; `null` after reporting. */
 export function readName(field: YamlField): string | null {
   const name = readText(field)
   return name !== null && checkName(field, name) ? name : null

@@ -1,6 +1,6 @@
 import { isMap } from 'yaml'
 import type { DeploymentSetting } from '../../project-config.ts'
-import { checkName, readCount, readReference, readText } from '../../reading/values.ts'
+import { readCount, readNamed, readReference, readText } from '../../reading/values.ts'
 import {
   fieldSource,
   readEntries,
@@ -23,12 +23,7 @@ export function readDeployments(
   field: YamlField,
   names: DefinedNames,
 ): Map<string, DeploymentSetting> {
-  const settings = new Map<string, DeploymentSetting>()
-  for (const [name, value] of readEntries(field)) {
-    const setting = checkName(value, name) ? readSetting(value, name, names) : null
-    if (setting !== null) settings.set(name, setting)
-  }
-  return settings
+  return readNamed(field, (value, name) => readSetting(value, name, names))
 }
 
 function readSetting(

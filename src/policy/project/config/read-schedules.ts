@@ -5,12 +5,11 @@ import { readCron } from '../../schedules/cron.ts'
 import {
   fieldSource,
   readJson,
-  readEntries,
   readFields,
   wrong,
   type YamlField,
 } from '../../reading/yaml-field.ts'
-import { checkName, readChoice, readReference, readText } from '../../reading/values.ts'
+import { readChoice, readNamed, readReference, readText } from '../../reading/values.ts'
 import { keysOf } from '../../schema/parts.ts'
 import { schedule } from '../../schema/starts.ts'
 import { readConversation, readStarter } from './read-triggers.ts'
@@ -21,12 +20,7 @@ export function readSchedules(
   workers: ReadonlySet<string>,
   people: ReadonlySet<string>,
 ): Map<string, ScheduleSetting> {
-  const schedules = new Map<string, ScheduleSetting>()
-  for (const [name, value] of readEntries(field)) {
-    const setting = checkName(value, name) ? readSchedule(value, name, workers, people) : null
-    if (setting !== null) schedules.set(name, setting)
-  }
-  return schedules
+  return readNamed(field, (value, name) => readSchedule(value, name, workers, people))
 }
 
 function readSchedule(

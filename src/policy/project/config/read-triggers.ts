@@ -1,13 +1,12 @@
 import type { TriggerSetting } from '../../project-config.ts'
 import {
   fieldSource,
-  readEntries,
   readFields,
   scalarOf,
   wrong,
   type YamlField,
 } from '../../reading/yaml-field.ts'
-import { checkName, readBoolean, readEmail, readReference } from '../../reading/values.ts'
+import { readBoolean, readEmail, readNamed, readReference } from '../../reading/values.ts'
 import { keysOf } from '../../schema/parts.ts'
 import { trigger, variableForm } from '../../schema/starts.ts'
 import { isOwnVariable } from '../../worker/read-server-settings.ts'
@@ -18,12 +17,7 @@ export function readTriggers(
   workers: ReadonlySet<string>,
   people: ReadonlySet<string>,
 ): Map<string, TriggerSetting> {
-  const triggers = new Map<string, TriggerSetting>()
-  for (const [name, value] of readEntries(field)) {
-    const setting = checkName(value, name) ? readTrigger(value, name, workers, people) : null
-    if (setting !== null) triggers.set(name, setting)
-  }
-  return triggers
+  return readNamed(field, (value, name) => readTrigger(value, name, workers, people))
 }
 
 function readTrigger(

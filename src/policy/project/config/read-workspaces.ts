@@ -3,10 +3,9 @@ import { defaultWorkspace, isolations } from '#domain/tools/workspace-name.ts'
 import { foldPathName, nameProblem } from '#sandbox/names/path-names.ts'
 import type { ProjectConfig, WorkspaceSetting } from '../../project-config.ts'
 import { canonicalRelative } from '../../reading/relative-path.ts'
-import { checkName, readChoice, readOneOrMany, readText } from '../../reading/values.ts'
+import { readChoice, readNamed, readOneOrMany, readText } from '../../reading/values.ts'
 import {
   fieldSource,
-  readEntries,
   readFields,
   valueTextAt,
   wrong,
@@ -22,18 +21,18 @@ export const oneWorkspace: ProjectConfig['workspaces'] = new Map([
 
 /** Reads `workspaces`: the folders in which runs work, and whether each run has a worktree. */
 export function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> {
-  const workspaces = new Map(oneWorkspace)
-  for (const [name, value] of readEntries(field)) {
-    const fields = checkName(value, name) ? readFields(value, keysOf(workspace)) : null
-    if (fields === null) continue
-    const root = fields.read('root', readText, '.')
-    const taskQueue = fields.read('taskQueue', readText, null)
-    const worktree = readWorktree(fields)
-    if (root === null || worktree === 'wrong') continue
-    const isolated = worktree === null ? {} : { worktree }
-    workspaces.set(name, { root, taskQueue, ...isolated, source: fieldSource(value) })
-  }
-  return workspaces
+  return new Map([...oneWorkspace, ...readNamed(field, readWorkspace)])
+}
+
+function readWorkspace(field: YamlField): WorkspaceSetting | null {
+  const fields = readFields(field, keysOf(workspace))
+  if (fields === null) return null
+  const root = fields.read('root', readText, '.')
+  const taskQueue = fields.read('taskQueue', readText, null)
+  const worktree = readWorktree(fields)
+  if (root === null || worktree === 'wrong') return null
+  const isolated = worktree === null ? {} : { worktree }
+  return { root, taskQueue, ...isolated, source: fieldSource(field) }
 }
 
 /** `null`: its runs share the folder. */

@@ -3,7 +3,6 @@ import { readWebhookUrl } from '#domain/network/webhook-url.ts'
 import { isIP } from 'node:net'
 import type { WebhookEndpoint, WebhookSettings } from '../../../settings.ts'
 import {
-  readEntries,
   readFields,
   valueTextAt,
   fieldSource,
@@ -11,8 +10,8 @@ import {
   type YamlField,
 } from '../../../reading/yaml-field.ts'
 import {
-  checkName,
   readChoice,
+  readNamed,
   readOneOrMany,
   readReference,
   readText,
@@ -30,11 +29,8 @@ export function readWebhooks(field: YamlField, queues: ReadonlySet<string>): Web
   if (fields === null) return noWebhooks
   const allow = fields.read('allow', (at) => readOneOrMany(at, readRange) ?? [], [])
   const list = fields.get('endpoints')
-  const endpoints = new Map<string, WebhookEndpoint>()
-  for (const [name, value] of list === null ? [] : readEntries(list)) {
-    const endpoint = checkName(value, name) ? readEndpoint(value, name, queues) : null
-    if (endpoint !== null) endpoints.set(name, endpoint)
-  }
+  if (list === null) return { ...noWebhooks, allow }
+  const endpoints = readNamed(list, (value, name) => readEndpoint(value, name, queues))
   return { allow, endpoints }
 }
 
