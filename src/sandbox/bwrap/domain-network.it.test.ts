@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { world, worldProblem } from './own-namespaces.fixture.ts'
+import { attackWorld, worldProblem } from './own-namespaces.fixture.ts'
 
 const problem = await worldProblem(['ip', 'nsenter', 'unshare', 'python3'])
 if (problem !== null) console.warn(`The attacks on listed domains are skipped: ${problem}.`)
@@ -57,20 +56,8 @@ test.skipIf(problem !== null)(
   'a list of domains reaches those names and ports through the proxy, and there is no other way out',
   { timeout: 240_000 },
   async () => {
-    const fixture = new URL('network-world.fixture.ts', import.meta.url).pathname
-    const child = spawn(
-      'unshare',
-      [...world, '--mount-proc', process.execPath, fixture, attack, ...addresses],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, DOMAINS: JSON.stringify(domains), HOSTS: hosts },
-      },
-    )
-    let [output, errors] = ['', '']
-    child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()))
-    child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()))
-    await new Promise((resolve) => child.once('close', resolve))
-    const answers = JSON.parse(output || JSON.stringify({ errors })) as Record<string, string[]>
+    const environment = { DOMAINS: JSON.stringify(domains), HOSTS: hosts }
+    const { answers, errors } = await attackWorld(attack, addresses, environment)
     const machines = ['93.184.215.7', '93.184.215.1', ...addresses]
     // Otherwise the test proves nothing: the host itself must reach what the command must not.
     for (const address of machines) expect(answers['host'], errors).toContain(`${address} reached`)
@@ -82,7 +69,7 @@ test.skipIf(problem !== null)(
         machines.map((address) => `${address}:8080`),
         'good.test:22',
       )
-    expect(answers['sandbox'], output).toEqual([
+    expect(answers['sandbox'], errors).toEqual([
       ...machines.map((address) => `${address} closed`),
       'resolver closed',
       "['lo'] 0",

@@ -1,16 +1,28 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 import { findSandbox } from './find-sandbox.ts'
 
 /** Arguments of `unshare` for a machine in namespaces of its own: no packet leaves this one. */
-export const world = [
-  '--user',
-  '--map-root-user',
-  '--net',
-  '--mount',
-  '--pid',
-  '--fork',
-  '--kill-child',
-]
+const world = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--fork', '--kill-child']
+
+/**
+ * What the program `attack` says of each address on the machines of `network-world.fixture.ts`, by
+ * where it ran. `errors`: what they wrote on standard error.
+ */
+export async function attackWorld(
+  attack: string,
+  addresses: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly answers: Record<string, string[]>; readonly errors: string }> {
+  const fixture = new URL('network-world.fixture.ts', import.meta.url).pathname
+  const child = spawn(
+    'unshare',
+    [...world, '--mount-proc', process.execPath, fixture, attack, ...addresses],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } },
+  )
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { answers: JSON.parse(output || JSON.stringify({ errors })), errors }
+}
 
 /** Why no such machine can be made here with these programs; `null`: it can. */
 export async function worldProblem(programs: readonly string[]): Promise<string | null> {

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { world, worldProblem } from './own-namespaces.fixture.ts'
+import { attackWorld, worldProblem } from './own-namespaces.fixture.ts'
 
 const problem = await worldProblem(['slirp4netns', 'ip', 'nsenter', 'unshare', 'python3'])
 if (problem !== null) console.warn(`The attacks on "network: allow" are skipped: ${problem}.`)
@@ -59,22 +58,12 @@ test.skipIf(problem !== null)(
   'network: allow reaches public addresses, and no private, shared or link-local address or one of the host, whatever system call a program uses',
   { timeout: 240_000 },
   async () => {
-    const fixture = new URL('network-world.fixture.ts', import.meta.url).pathname
-    const child = spawn(
-      'unshare',
-      [...world, '--mount-proc', process.execPath, fixture, attack, ...addresses],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    )
-    let [output, errors] = ['', '']
-    child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()))
-    child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()))
-    await new Promise((resolve) => child.once('close', resolve))
-    const reached = JSON.parse(output || JSON.stringify({ errors })) as Record<string, string[]>
+    const { answers: reached, errors } = await attackWorld(attack, addresses)
     const closed = ['93.184.215.1', ...addresses]
     for (const address of ['93.184.215.7', ...closed]) {
       expect(reached['host'], errors).toContainEqual(expect.stringMatching(`^${address} reached`))
     }
-    expect(reached['sandbox'], output).toEqual([
+    expect(reached['sandbox'], errors).toEqual([
       expect.stringMatching(/^93\.184\.215\.7 reached plainly/),
       ...closed.map((address) => `${address} closed`),
     ])
