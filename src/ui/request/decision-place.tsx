@@ -38,17 +38,18 @@ export function DecisionPlace(props: {
     setGoal(null)
     setOpen(true)
   }
+  const openByButton = (): void => {
+    // A key that was pressed before it was closed does not count: the next press does not submit.
+    setChoice(choice)
+    open()
+  }
+  const close = (): void => setOpen(false)
   const goTo = (id: string): void => {
-    setOpen(false)
+    close()
     setGoal(id)
     if (goal === id) leadTo(document.getElementById(id))
   }
-  const close = (): void => {
-    setOpen(false)
-    // When a button opens it again, the first press of a key does not submit.
-    setChoice(choice)
-  }
-  const children = props.children(goTo, phone ? close : () => undefined)
+  const children = props.children(goTo, close)
   const isToDecide = request.state === 'pending' && request.eligibility.canDecide
   useEffect(() => {
     if (!phone || isFileOpen) setOpen(false)
@@ -78,7 +79,12 @@ export function DecisionPlace(props: {
   return (
     <>
       <div className="decide-bar">
-        <Button fullWidth size="md" variant={isToDecide ? 'filled' : 'default'} onClick={open}>
+        <Button
+          fullWidth
+          size="md"
+          variant={isToDecide ? 'filled' : 'default'}
+          onClick={openByButton}
+        >
           {isToDecide ? actOf(request) : 'See the decision'}
         </Button>
         {props.hasOutcomeBelow && <ToOutcome onPress={() => goTo(resultTitleId)} />}

@@ -75,11 +75,11 @@ test('a person who denies reads beside the reason that a colleague commented, an
   expect(await title.evaluate((it) => it === document.activeElement)).toBe(true)
 })
 
-test('the sheet on a phone announces a colleague’s new comment and leads to it', async () => {
+test('the sheet on a phone announces a colleague’s new comment and leads to it, and a key that was pressed before does not count afterwards', async () => {
   const { id } = await newNote()
   const page = await dashboard.open('Grace', `/requests/${id}`, { viewport: phone })
   await live(page)
-  await page.getByRole('button', { name: 'Decide…' }).click()
+  await page.keyboard.press('a')
   const sheet = page.getByRole('dialog', { name: 'Your decision' })
   const reason = sheet.getByLabel('Reason')
   await reason.waitFor()
@@ -96,4 +96,13 @@ test('the sheet on a phone announces a colleague’s new comment and leads to it
   await expect
     .poll(async () => (await comment.boundingBox())?.y ?? Infinity)
     .toBeLessThan(phone.height)
+  await page.getByRole('button', { name: 'Decide…' }).click()
+  const approve = sheet.getByRole('radio', { name: 'Approve as shown' })
+  await approve.waitFor()
+  const held = page.getByRole('region', { name: 'Decisions being sent' })
+  await page.keyboard.press('a')
+  expect(await approve.isChecked()).toBe(true)
+  expect(await held.count()).toBe(0)
+  await page.keyboard.press('a')
+  await held.waitFor()
 })
