@@ -28,7 +28,7 @@ test('the page says what a decision waits for: Temporal, then a worker, then tha
   const panel = page.getByRole('complementary', { name: 'Decision' })
   await expect.poll(() => panel.evaluate((it) => it.contains(document.activeElement))).toBe(true)
   await tellTemporal(dashboard.desk, runId)
-  await page.getByText('Recorded. The run goes on.').waitFor()
+  await page.getByText('The run has the decision, and goes on as soon as it can.').waitFor()
   await page.getByText('Recorded. It will go on when a Temporal worker is back.').waitFor()
   await dashboard.desk.execute(callIds[0]!)
   await page.getByText('Recorded. The run goes on.').waitFor()

@@ -151,7 +151,7 @@ test('after both parts of a delegation are approved by key, the second is not sa
     await expect.poll(async () => (await rowOf(db, 'request', { id })).state).toBe('approved')
     await tellTemporal(desk, runId)
   }
-  await bars.getByText('Recorded. The run goes on.').waitFor()
+  await bars.getByText('The run has the decision, and goes on as soon as it can.').waitFor()
   expect(await bars.getByText('other request of its delegation').count()).toBe(0)
 })
 

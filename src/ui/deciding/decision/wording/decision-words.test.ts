@@ -34,6 +34,7 @@ test('an approval that was revoked does not read as carried out', () => {
 })
 
 const goesOn = 'Recorded. The run goes on.'
+const soon = 'Recorded. The run has the decision, and goes on as soon as it can.'
 const workerAway = 'Recorded. It will go on when a Temporal worker is back.'
 const sibling = (more: object): NonNullable<CallNow['batch']>['siblings'][number] => ({
   callId: 'c',
@@ -58,9 +59,10 @@ test('a decision that Temporal does not know of is not said to make the run go o
   }
 })
 
-test('the sentence says that no worker is available only after the call has waited some seconds for one', () => {
+test('the run is said to go on only once it does, and to wait for a worker only after the call has waited some seconds for one', () => {
   const reply = answer('approved', 'delivered')
-  expect(stageSentence(reply, 'approve', waiting, false)).toBe(goesOn)
+  expect(stageSentence(reply, 'approve', waiting, false)).toBe(soon)
+  expect(stageSentence(reply, 'deny', waiting, false)).toBe(soon)
   expect(stageSentence(reply, 'approve', waiting, true)).toBe(workerAway)
   expect(stageSentence(reply, 'deny', waiting, true)).toBe(workerAway)
   const finished = {
@@ -94,7 +96,7 @@ test('a call behind an earlier one of its turn is said to wait for that one, not
   expect(stageSentence(reply, 'deny', second({ finished: false }), true)).toBe(
     'Recorded. The run goes on after an earlier call of its turn.',
   )
-  expect(stageSentence(reply, 'approve', second({}), false)).toBe(goesOn)
+  expect(stageSentence(reply, 'approve', second({}), false)).toBe(soon)
 })
 
 test('a denial while another call of the turn is open does not make the run go on yet', () => {
@@ -305,7 +307,7 @@ test('an approved part of a delegation waits for the other parts, and for a work
     'Recorded. It is handed over when the 2 other requests of its delegation are approved too.',
   )
   expect(stageSentence(reply, 'approve', part('tool_call', 0), true)).toBe(workerAway)
-  expect(stageSentence(reply, 'deny', part('attachment', 1), false)).toBe(goesOn)
+  expect(stageSentence(reply, 'deny', part('attachment', 1), false)).toBe(soon)
   const last = part('attachment', 0)
   expect(stageSentence(reply, 'approve', { ...last, permit: 'live' }, true)).toBe(workerAway)
   const handedOver = { ...last, execution: { state: 'succeeded' } } as const

@@ -35,6 +35,8 @@ const restingRuns: Readonly<Partial<Record<RunState, string>>> = {
   cancelled: 'The run was cancelled.',
 }
 
+const goesOn = 'Recorded. The run goes on.'
+
 /** What the answer to a decision says without its request. Pure. */
 export function sentenceOfAnswer(
   { state, quorum }: Pick<DecisionAnswer, 'state' | 'quorum'>,
@@ -74,12 +76,13 @@ export function stageSentence(
   if (decided === 'stop') {
     return `Recorded. The run waits for a message${before === null ? '' : ` ${before}`}.`
   }
-  if (decided === 'approve' && started) return 'Recorded. The run goes on.'
+  if (decided === 'approve' && started) return goesOn
   if (before !== null) {
     const then = call.kind === 'attachment' ? 'It is handed over' : 'It is carried out'
     return `Recorded. ${decided === 'approve' ? then : 'The run goes on'} ${before}.`
   }
-  return started || !isOverdue
-    ? 'Recorded. The run goes on.'
-    : 'Recorded. It will go on when a Temporal worker is back.'
+  if (started) return goesOn
+  return isOverdue
+    ? 'Recorded. It will go on when a Temporal worker is back.'
+    : 'Recorded. The run has the decision, and goes on as soon as it can.'
 }
