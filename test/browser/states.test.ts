@@ -229,6 +229,26 @@ test('placeholders of a page that loads have the columns of the cards that come,
   await page.getByRole('heading', { name: 'Expired unseen' }).waitFor()
 })
 
+test('a list of versions, of MCP servers or of remembered approvals that could not be loaded is loaded when tried again', async () => {
+  const { id } = await askForNote(dashboard.desk, 'notes/of-failed-lists.md')
+  const { run_id } = await rowOf(dashboard.desk.database.db, 'request', { id })
+  const page = await dashboard.open('Grace', '/account')
+  for (const [path, call, name] of [
+    ['/policy', '**/v1/policy/activations*', 'Versions'],
+    ['/policy', '**/v1/policy/definitions*', 'MCP servers'],
+    [`/runs/${run_id}`, '**/v1/runs/*/grants*', 'Remembered approvals'],
+  ] as const) {
+    await page.route(call, (route) => route.abort())
+    await page.goto(dashboard.url + path)
+    const list = page.getByRole('region', { name })
+    const again = list.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.unroute(call)
+    await again.click()
+    await again.waitFor({ state: 'detached' })
+  }
+})
+
 /** A page of a signed-in person that shows nothing, and the path of a request. */
 async function requestBesideBlankPage(note: string): Promise<{ page: Page; path: string }> {
   const { id } = await askForNote(dashboard.desk, note)

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { PolicyActivation } from '#api/schemas/policy/policy.ts'
 import { useMe, usePolicyActivations, usePolicyDifference } from '../api/queries.ts'
+import { Failure } from '../states/failure.tsx'
 import { ShowMore } from '../states/show-more.tsx'
 import { ActivationWords, commitProof } from './activation-note.tsx'
 import { DigestProof } from './digest-proof.tsx'
@@ -15,7 +16,9 @@ export function History() {
   return (
     <section className="card column" aria-labelledby="history-title">
       <h2 id="history-title">Versions</h2>
-      {activations.isError && <p role="alert">{activations.error.message}</p>}
+      {activations.isError && (
+        <Failure error={activations.error} retry={() => void activations.refetch()} />
+      )}
       <ul className="column">
         {items.map((one) => (
           <Activation key={one.sequence} activation={one} maySee={maySee} />
@@ -51,7 +54,9 @@ function Changed({ activation }: { activation: PolicyActivation }) {
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>What it changed</summary>
-      {difference.isError && <p role="alert">{difference.error.message}</p>}
+      {difference.isError && (
+        <Failure error={difference.error} retry={() => void difference.refetch()} />
+      )}
       {difference.data !== undefined && <VersionDifference difference={difference.data} />}
     </details>
   )

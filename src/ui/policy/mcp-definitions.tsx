@@ -2,6 +2,7 @@ import type { PinnedServer } from '#api/schemas/policy/policy.ts'
 import { useDefinitions } from '../api/queries.ts'
 import { LinesView } from '../effect/lines-view.tsx'
 import { DigestProof } from './digest-proof.tsx'
+import { Failure } from '../states/failure.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { approvalLabels } from '#domain/text/policy-words.ts'
@@ -13,10 +14,7 @@ import { approvalLabels } from '#domain/text/policy-words.ts'
 export function McpDefinitions() {
   const definitions = useDefinitions()
   const servers = definitions.data?.items ?? []
-  if (definitions.isLoadingError) {
-    return <p role="alert">{definitions.error.message}</p>
-  }
-  if (servers.length === 0) return null
+  if (servers.length === 0 && !definitions.isLoadingError) return null
   return (
     <section className="card column" aria-labelledby="mcp-title">
       <h2 id="mcp-title">MCP servers</h2>
@@ -24,6 +22,9 @@ export function McpDefinitions() {
         What each server said about its tools when this version was activated. These statements are
         not verified.
       </p>
+      {definitions.isLoadingError && (
+        <Failure error={definitions.error} retry={() => void definitions.refetch()} />
+      )}
       {servers.map((server) => (
         <Server key={`${server.worker} ${server.server}`} server={server} />
       ))}

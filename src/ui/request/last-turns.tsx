@@ -1,6 +1,7 @@
 import { Link } from 'react-router'
 import { useTranscript } from '../api/queries.ts'
 import { TurnView } from '../runs/turns/turn-view.tsx'
+import { Failure } from '../states/failure.tsx'
 
 const maxTurns = 3
 
@@ -8,7 +9,9 @@ const maxTurns = 3
 export function LastTurns({ runId, turn }: { runId: string; turn: number }) {
   const transcript = useTranscript(runId)
   if (transcript.isPending) return <p className="dim">Loading the turns…</p>
-  if (transcript.isLoadingError) return <p role="alert">{transcript.error.message}</p>
+  if (transcript.isLoadingError) {
+    return <Failure error={transcript.error} retry={() => void transcript.refetch()} />
+  }
   const items = transcript.data.items.filter(
     (item) => item.turn <= turn && item.turn > turn - maxTurns,
   )

@@ -6,6 +6,7 @@ import { requestOf } from '#client/call.ts'
 import { Facts } from '../deciding/facts/facts.tsx'
 import { useAudit } from '../api/queries.ts'
 import { EventLine, eventsOfPages } from '../audit/event-line.tsx'
+import { Failure } from '../states/failure.tsx'
 import { SaveButton } from '../states/save-button.tsx'
 import { Time } from '../text/time.tsx'
 
@@ -52,7 +53,7 @@ function Activity({ request }: { request: RequestDetail }) {
   return (
     <section aria-labelledby="activity-title">
       <h3 id="activity-title">Activity</h3>
-      {audit.isError && <p className="dim">{audit.error.message}</p>}
+      {audit.isError && <Failure error={audit.error} retry={() => void audit.refetch()} />}
       <ul className="plain-list">
         {events.map(({ event, about }) => (
           <li key={event.id}>

@@ -12,6 +12,19 @@ await dashboard.desk.activate({
 })
 await dashboard.desk.write('notes/old.md', 'old\n')
 
+test('the form for a tool by hand says that a run has none, and closes with the focus on its button', async () => {
+  const { runId } = await ask(dashboard.desk, [{ tool: 'list_files', input: {} }], 'I look.')
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  await page.route('**/v1/runs/*/tools', (route) => route.fulfill({ json: { items: [] } }))
+  const open = page.getByRole('button', { name: 'Invoke a tool by hand' })
+  await open.click()
+  const form = page.getByRole('region', { name: 'Invoke a tool by hand' })
+  await form.getByText('This run has no manual tools.').waitFor()
+  await form.getByRole('button', { name: 'Close' }).click()
+  await open.waitFor()
+  expect(await open.evaluate((it) => it === document.activeElement)).toBe(true)
+})
+
 // Rules: product.md 5
 test('a manual tool is invoked from the run page by a form, and whoever invoked it cannot decide it', async () => {
   const input = { path: 'notes/new.md', content: 'New\n' }

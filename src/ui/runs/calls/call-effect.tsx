@@ -10,6 +10,7 @@ import { DiffView } from '../../effect/diff-view.tsx'
 import { FieldsView } from '../../effect/fields-view.tsx'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { TextDifference } from '../../effect/text-difference.tsx'
+import { Failure } from '../../states/failure.tsx'
 import { linesIn } from '../../effect/white-space.ts'
 import { countRows, structuredFields } from '#domain/fields/structured-fields.ts'
 import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
@@ -39,7 +40,9 @@ export function CallEffect({ call }: { call: TranscriptCall }) {
 function RequestEffect({ requestId }: { requestId: string }) {
   const request = useQuery(requestQuery(requestId))
   if (request.isPending) return <p className="dim small">Loading what it does…</p>
-  if (request.isLoadingError) return <p role="alert">{request.error.message}</p>
+  if (request.isLoadingError) {
+    return <Failure error={request.error} retry={() => void request.refetch()} />
+  }
   return <Presented presentation={request.data.presentation} />
 }
 

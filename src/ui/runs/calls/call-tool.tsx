@@ -23,6 +23,7 @@ import { useFocusReturn } from '../../states/use-focus-return.ts'
  */
 export function CallTool({ runId }: { runId: string }) {
   const [open, setOpen] = useState(false)
+  const close = (): void => setOpen(false)
   const tools = useManualTools(runId, open)
   const button = useFocusReturn<HTMLButtonElement>(open)
   const title = useRef<HTMLHeadingElement>(null)
@@ -49,8 +50,12 @@ export function CallTool({ runId }: { runId: string }) {
           file.
         </p>
       )}
-      {tools.data !== undefined && tools.data.items.length > 0 && (
-        <CallForm runId={runId} tools={tools.data.items} close={() => setOpen(false)} />
+      {tools.data !== undefined && tools.data.items.length > 0 ? (
+        <CallForm runId={runId} tools={tools.data.items} close={close} />
+      ) : (
+        <div className="row">
+          <CloseButton close={close} />
+        </div>
       )}
     </section>
   )
@@ -116,13 +121,19 @@ function CallForm({ runId, tools, close }: CallFormProps) {
         </p>
       )}
       <div className="row">
-        <Button variant="default" onClick={close}>
-          {verbs.close}
-        </Button>
+        <CloseButton close={close} />
         <Button loading={busy} onClick={() => void call()}>
           Invoke
         </Button>
       </div>
     </>
+  )
+}
+
+function CloseButton({ close }: Pick<CallFormProps, 'close'>) {
+  return (
+    <Button variant="default" onClick={close}>
+      {verbs.close}
+    </Button>
   )
 }

@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import type { GrantView } from '#api/schemas/policy/grants.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useGrants } from '../../api/queries.ts'
+import { Failure } from '../../states/failure.tsx'
 import { useAct } from '../../states/use-act.ts'
 import { Moment, Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -15,7 +16,7 @@ export function Grants({ runId }: { runId: string }) {
   return (
     <section className="card" aria-labelledby="grants-title">
       <h2 id="grants-title">Remembered approvals</h2>
-      {grants.isError && <p role="alert">{grants.error.message}</p>}
+      {grants.isError && <Failure error={grants.error} retry={() => void grants.refetch()} />}
       {grants.isSuccess && items.length === 0 && (
         <p className="dim small">None: each call that asks opens a request.</p>
       )}

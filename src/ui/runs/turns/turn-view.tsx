@@ -9,6 +9,7 @@ import type {
 import { needOfRun } from '#domain/runs/need-of-run.ts'
 import { approvalSentence } from '#domain/text/approval-words.ts'
 import { useRun, useTranscript } from '../../api/queries.ts'
+import { Failure } from '../../states/failure.tsx'
 import { later } from '../../states/later.tsx'
 import { SecretsContext, useRunSecrets } from '../../text/secret-chips.tsx'
 import { Time } from '../../text/time.tsx'
@@ -272,7 +273,9 @@ function ChildTurns({ runId }: { runId: string }) {
   const transcript = useTranscript(runId)
   const { others } = useRunSecrets(runId)
   if (transcript.isPending) return <p className="dim">Loading the turns…</p>
-  if (transcript.isLoadingError) return <p role="alert">{transcript.error.message}</p>
+  if (transcript.isLoadingError) {
+    return <Failure error={transcript.error} retry={() => void transcript.refetch()} />
+  }
   return (
     <SecretsContext value={others}>
       <div className="timeline">
