@@ -1,6 +1,7 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { auditEventTypes } from '#domain/audit-event.ts'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { FiltersButton } from '../states/filters-button.tsx'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { dayOf, endOfDay, startOfDay } from './audit-days.ts'
@@ -108,6 +109,10 @@ function WordsFilter(
   const value = numbers.get(filter) ?? filter
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
+  const input = useRef<HTMLInputElement>(null)
+  const isFirst = name === 'q'
+  useShortcut('filter', isFirst ? () => input.current?.focus() : null)
+  const keys = useAriaKeys('filter')
   return (
     <form
       onSubmit={(event) => {
@@ -116,12 +121,14 @@ function WordsFilter(
       }}
     >
       <TextInput
+        ref={input}
         name={name}
         label={label}
         placeholder={hint}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onBlur={() => text !== value && set(name, text)}
+        {...(isFirst && keys)}
       />
     </form>
   )

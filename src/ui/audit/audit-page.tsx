@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { requestOf } from '#client/call.ts'
 import { useAudit, useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
+import { useRowKeys } from '../keyboard/use-row-keys.ts'
 import { currentSearch } from '../shell/current-search.ts'
 import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
@@ -30,6 +31,7 @@ export function AuditPage() {
   const [open, setOpen] = useState<EventFields | null>(null)
   const readsAll = useMe().person.rights.includes('readAudit')
   const audit = useAudit(query.toString())
+  useRowKeys('.audit-open')
   const events = eventsOfPages(audit.data?.pages)
   // The events of one request alone are shown as its history; not those of the previous filters,
   // which stay on the page until the new ones are loaded.

@@ -1,6 +1,7 @@
 import type { RefObject } from 'react'
 import { flushSync } from 'react-dom'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { useRowKeys } from '../keyboard/use-row-keys.ts'
 
 /** The focus within the rows of a list. */
 export interface RowFocus {
@@ -34,12 +35,7 @@ export function useRowFocus(
     const row = all[indexOfFocus()] ?? all.find((one) => one.dataset['opened'] === 'true')
     return row?.dataset['request'] ?? null
   }
-  const move = (by: number): void => {
-    const to = Math.max(0, Math.min(indexOfFocus() + by, rows().length - 1))
-    focus(rows()[to])
-  }
-  useShortcut('next', isCardOpen ? null : () => move(1))
-  useShortcut('previous', isCardOpen ? null : () => move(-1))
+  useRowKeys(isCardOpen ? null : '.request-link')
   useShortcut('select', () => {
     const id = current()
     if (id !== null) toggle(id)

@@ -34,7 +34,6 @@ export const shortcuts = {
   split: { key: 's', label: 'Split or unified', group: 'A request' },
   raw: { key: 'r', label: 'Raw input', group: 'A request' },
   turn: { key: 't', label: verbs.decideTurn, group: 'A request' },
-  copyLink: { key: 'y', label: verbs.copyLink, group: 'A request' },
   deny: { key: 'd', label: 'Go to deny; again: submit (not at high risk)', group: 'Deciding' },
   approve: {
     key: 'a',
@@ -56,6 +55,7 @@ export const shortcuts = {
   goAudit: { key: 'g', then: 'a', label: 'Audit', group: 'Pages' },
   goPolicy: { key: 'g', then: 'p', label: 'Policy', group: 'Pages' },
   newRun: { key: 'g', then: 's', label: verbs.newRun, group: 'Pages' },
+  copyLink: { key: 'y', label: verbs.copyLink, group: 'Pages' },
   palette: { key: 'k', chord: true, label: 'Search or run a command', group: 'Pages' },
   help: { key: '?', label: 'This list', group: 'Pages' },
 } as const satisfies Record<string, Shortcut>

@@ -13,7 +13,6 @@ import { Failure } from '../states/failure.tsx'
 import { later } from '../states/later.tsx'
 import { focusHeadline } from '../states/lead-to.ts'
 import { Loading, LoadingCards } from '../states/loading.tsx'
-import { copyText } from '../text/copy-text.ts'
 import { SecretsContext } from '../text/secret-chips.tsx'
 import { maskedString } from '../text/masked-string.ts'
 import { AgentStatement } from './agent-statement.tsx'
@@ -232,7 +231,6 @@ function useListKeys(number: number | null): ListKeys {
   useShortcut('next', next === null ? null : () => open(next))
   useShortcut('previous', previous === null ? null : () => open(previous))
   useShortcut('back', goBack)
-  useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
   const goNext = (): void => (nextToDecide === null ? goBack() : open(nextToDecide))
   return { place, goNext, goOn: () => place.position !== null && goNext() }
 }

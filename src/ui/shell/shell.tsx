@@ -17,6 +17,7 @@ import { laterDialog } from '../floating/later-dialog.ts'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { Announcements } from '../states/announce.tsx'
+import { copyText } from '../text/copy-text.ts'
 import { LiveIndicator } from './live-indicator.tsx'
 import { SendingBars } from '../sending/sending-bars.tsx'
 import { PersonMenu } from './person-menu.tsx'
@@ -50,6 +51,9 @@ export function Shell() {
   useShortcut('newRun', () => void navigate('/runs/new'))
   useShortcut('goAccount', () => void navigate('/account'))
   useShortcut('help', () => setHelp(true))
+  const copyLink = (): void => void copyText(window.location.href, 'Link')
+  // In the inbox the key copies the link of the row that has the focus.
+  useShortcut('copyLink', pathname === '/' ? null : copyLink)
   const openPalette = (): void => {
     beginOpening()
     setPalette(true)

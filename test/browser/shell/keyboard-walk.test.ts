@@ -172,6 +172,31 @@ const focused = (page: Page): Promise<string | null> =>
     return `${it.tagName} ${(it.textContent ?? '').trim().slice(0, 40)}`
   })
 
+test('J and K go through the runs and the events, / goes to their filter, and Y copies the address of a page', async () => {
+  const page = await dashboard.open('Grace', '/runs')
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  for (const [path, row, filter] of [
+    ['/runs', '.run-link', 'State'],
+    ['/audit', '.audit-open', 'Words'],
+  ] as const) {
+    await page.goto(dashboard.url + path)
+    await page.locator(row).nth(1).waitFor()
+    const at = () =>
+      page.locator(row).evaluateAll((all) => all.findIndex((one) => one === document.activeElement))
+    const places: number[] = []
+    for (const key of ['k', 'j', 'k']) {
+      await page.keyboard.press(key)
+      places.push(await at())
+    }
+    expect(places).toEqual([0, 1, 0])
+    await page.keyboard.press('y')
+    await expect.poll(copied).toBe(dashboard.url + path)
+    await page.keyboard.press('/')
+    const field = page.getByLabel(filter, { exact: true })
+    expect(await field.evaluate((it) => it === document.activeElement)).toBe(true)
+  }
+})
+
 test('a filter of the trail, of runs and of insights keeps the focus while a person types or chooses, and a day is typed digit by digit', async () => {
   const page = await dashboard.open('Grace', '/audit')
   const days = page.getByLabel('From')

@@ -1,10 +1,11 @@
 import { withCapital } from '#domain/text/readable-name.ts'
 import { Button, NativeSelect } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import { useWorkers } from '../../api/queries.ts'
+import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { Headline } from '../../shell/headline.tsx'
 import { currentSearch } from '../../shell/current-search.ts'
 import { FiltersButton } from '../../states/filters-button.tsx'
@@ -90,6 +91,9 @@ function Filters({ runs }: { runs: readonly Run[] }) {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const workers = useWorkers()
+  const first = useRef<HTMLSelectElement>(null)
+  useShortcut('filter', () => first.current?.focus())
+  const keys = useAriaKeys('filter')
   const startedBy = search.get('startedBy') ?? ''
   const set = (name: string, value: string): void => {
     const next = currentSearch()
@@ -100,6 +104,8 @@ function Filters({ runs }: { runs: readonly Run[] }) {
   return (
     <>
       <NativeSelect
+        ref={first}
+        {...keys}
         aria-label="State"
         value={search.get('state') ?? ''}
         onChange={(event) => set('state', event.currentTarget.value)}

@@ -1,5 +1,6 @@
 import { Link, useSearchParams } from 'react-router'
 import { useRuns, useSchedules, useTriggers, useWorkers } from '../../api/queries.ts'
+import { useRowKeys } from '../../keyboard/use-row-keys.ts'
 import { Failure } from '../../states/failure.tsx'
 import { LoadingRows } from '../../states/loading.tsx'
 import { ShowMore } from '../../states/show-more.tsx'
@@ -17,6 +18,7 @@ const allRuns = { to: '/runs', words: 'Show all runs' }
 export function RunsPage() {
   const [search] = useSearchParams()
   const query = runFilters(search)
+  useRowKeys('.run-link')
   const runs = useRuns(query.toString())
   // On a phone, links to them are above the runs and would move the rows when they are loaded.
   const [schedules, triggers] = [useSchedules(), useTriggers()]
