@@ -20,12 +20,12 @@ export const reachWords: Readonly<Record<Scope, string>> = {
  * Who approved a call of a tool and for how long, in words. Who answers a question approves nothing
  * (product.md 30). Pure.
  *
- * @example "approved by Grace, for the run"; "by Grace's approval of #12"; "answered by Ada"
+ * @example "approved by Grace"; "by Grace's approval of #12, for the file"; "answered by Ada"
  */
 export function approvalSentence(tool: string, approval: NamedApproval): string {
   const { by, scope, number, remembered } = approval
   const names = by.map(({ name }) => name).join(' and ')
   if (tool === 'ask_person') return `answered by ${names}`
-  if (remembered) return `by ${names}'s approval of #${number}`
-  return [`approved by ${names}`, reachWords[scope]].filter(Boolean).join(', ')
+  const who = remembered ? `by ${names}'s approval of #${number}` : `approved by ${names}`
+  return [who, reachWords[scope]].filter(Boolean).join(', ')
 }

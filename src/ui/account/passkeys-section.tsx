@@ -119,9 +119,12 @@ function PasskeyRow(props: {
               last used <Time at={passkey.lastUsedAt} />
             </>
           )}{' '}
-          · key <Hash value={passkey.publicKeyHash} what="public key's hash" /> ·{' '}
+          ·{' '}
           {confirmed === null ? (
-            'ask somebody with the right managePeople to confirm it; until then it signs no decisions'
+            <>
+              key <Hash value={passkey.publicKeyHash} what="public key's hash" /> · ask somebody
+              with the right managePeople to confirm it; until then it signs no decisions
+            </>
           ) : (
             <>
               confirmed by {confirmed.by.name} <Time at={confirmed.at} />

@@ -41,12 +41,6 @@ export function EventDetail(
         </p>
       )}
       <LinesView text={text} showFinalNewline={false} />
-      {leaf !== null && (
-        <p className="dim small">
-          {leaf.bytes.toLocaleString('en')} bytes as stored. Leaf of the log{' '}
-          <Hash value={leaf.hash} what="leaf hash" />
-        </p>
-      )}
       <div className="row">
         <Button variant="default" size="xs" onClick={() => void copyText(text, 'Event')}>
           Copy
@@ -60,7 +54,13 @@ export function EventDetail(
         </Button>
       </div>
       <details className="small">
-        <summary>The stored bytes</summary>
+        <summary>Proof</summary>
+        {leaf !== null && (
+          <p className="dim">
+            {leaf.bytes.toLocaleString('en')} bytes as stored. Leaf of the log{' '}
+            <Hash value={leaf.hash} what="leaf hash" />
+          </p>
+        )}
         <LinesView text={eventText} showFinalNewline={false} />
       </details>
       {readsAll && checkpoint.data !== undefined && (

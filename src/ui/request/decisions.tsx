@@ -58,7 +58,7 @@ export function Decisions({ request }: { request: RequestDetail }) {
         {previous.map((earlier) => (
           <li key={earlier.requestId}>
             <span className="grow break">
-              <Link to={`/requests/${earlier.requestId}`}>An earlier request</Link> for this call
+              <Link to={`/requests/${earlier.requestId}`}>An earlier request</Link> for this call{' '}
               {endWords[earlier.state]}
               {earlier.decidedBy !== null && ` by ${earlier.decidedBy}`}
               <Reason text={earlier.reason} />

@@ -189,7 +189,7 @@ test('every call says who approved it and for how long, and who may decide a wai
   await call.getByText('approved by Grace, for the file').waitFor()
   desk.say({ calls: [{ tool: 'write_file', input: { ...input, content: 'Two\n' } }] })
   await desk.perform(await desk.turn(first.runId, 2))
-  await page.getByRole('link', { name: /^by Grace's approval of #\d+$/ }).waitFor()
+  await page.getByRole('link', { name: /^by Grace's approval of #\d+, for the file$/ }).waitFor()
   // The bars of the chart of times are in the order of time, and inside of the drawing.
   const time = page.getByRole('region', { name: 'Time' })
   const drawn = time.locator('.times-bars rect:not(.times-row)')
