@@ -1,6 +1,6 @@
-import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, expect, test, vi } from 'vitest'
-import { refetchAfterEvent } from './queries.ts'
+import { byCursor, fetchNextPage, refetchAfterEvent } from './queries.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -53,5 +53,32 @@ test('events that come faster than the service answers do not keep its answers f
   expect(shown.slice(0, 4)).toEqual(['pending', 'event 1', 'event 3', 'event 6'])
   await vi.advanceTimersByTimeAsync(6_000)
   expect(shown.at(-1)).toBe('event 10')
+  end()
+})
+
+test('a list whose next page is asked for while an event reloads it shows both', async () => {
+  vi.useFakeTimers()
+  const client = new QueryClient()
+  const service = { first: 'pending' }
+  const observer = new InfiniteQueryObserver(client, {
+    queryKey: ['requests'],
+    queryFn: async ({ pageParam }) => {
+      const item = pageParam === '' ? service.first : 'of the next page'
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      return { item, nextCursor: pageParam === '' ? 'next' : null }
+    },
+    ...byCursor,
+  })
+  const end = observer.subscribe(() => undefined)
+  await vi.advanceTimersByTimeAsync(1_000)
+  service.first = 'denied'
+  refetchAfterEvent(client, { requestId: '1' })
+  await vi.advanceTimersByTimeAsync(500)
+  void fetchNextPage(observer.getCurrentResult())
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(observer.getCurrentResult().data?.pages.map(({ item }) => item)).toEqual([
+    'denied',
+    'of the next page',
+  ])
   end()
 })

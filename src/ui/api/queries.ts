@@ -331,6 +331,20 @@ function reload(client: QueryClient, queryKey: QueryKey): void {
   }
 }
 
+/** A list that is read page by page, as `useInfiniteQuery` returns it. */
+export interface PagedList<Answer> {
+  readonly hasNextPage: boolean
+  readonly isRefetching: boolean
+  readonly isFetchingNextPage: boolean
+  readonly fetchNextPage: (options?: { cancelRefetch: boolean }) => Promise<Answer>
+}
+
+/** Loads the next page of a list, after a reload that is running: it would cancel the reload. */
+export async function fetchNextPage<Answer>(list: PagedList<Answer>): Promise<Answer> {
+  if (list.isRefetching) await list.fetchNextPage({ cancelRefetch: false })
+  return list.fetchNextPage()
+}
+
 /** The query of the page of a list after `cursor`. */
 function pageOf(filters: string, cursor: string | null) {
   const fields = Object.fromEntries(new URLSearchParams(filters))

@@ -101,14 +101,10 @@ export function RequestListing(props: { filters: string; address: string; openId
       {rows.length === 0 &&
         (isCardOpen ? <p className="dim">Nothing waits in this list.</p> : <EmptyInbox />)}
       <ShowMore
-        list={{
-          hasNextPage: list.hasNextPage,
-          isFetchingNextPage: list.isFetchingNextPage,
-          async fetchNextPage() {
-            const { data: all } = await list.fetchNextPage()
-            cause('requested', all?.pages.at(-1)?.items.map((item) => item.id) ?? [])
-          },
-        }}
+        list={list}
+        onLoaded={({ data: all }) =>
+          cause('requested', all?.pages.at(-1)?.items.map((item) => item.id) ?? [])
+        }
       />
       {hasFirstSteps && <FirstSteps />}
       <BulkActs

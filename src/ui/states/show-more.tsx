@@ -1,21 +1,20 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { fetchNextPage, type PagedList } from '../api/queries.ts'
 import { useFocusReturn } from './use-focus-return.ts'
 
 /**
  * A button that loads the next page of a list. After the last page, a line takes its place and its
  * focus; a list of one page has neither.
  */
-export function ShowMore({
+export function ShowMore<Answer>({
   list,
   words = 'Show more',
+  onLoaded,
 }: {
-  list: {
-    readonly hasNextPage: boolean
-    readonly isFetchingNextPage: boolean
-    readonly fetchNextPage: () => Promise<unknown>
-  }
+  list: PagedList<Answer>
   words?: string
+  onLoaded?: (answer: Answer) => void
 }) {
   const [isUsed, setUsed] = useState(false)
   const end = useFocusReturn<HTMLParagraphElement>(list.hasNextPage)
@@ -35,7 +34,7 @@ export function ShowMore({
       onClick={() => {
         if (list.isFetchingNextPage) return
         setUsed(true)
-        void list.fetchNextPage()
+        void fetchNextPage(list).then(onLoaded)
       }}
     >
       {list.isFetchingNextPage ? 'Loading…' : words}
