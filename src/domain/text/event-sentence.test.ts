@@ -79,6 +79,13 @@ test('without erased words, and without requests that the page does not name, th
   )
 })
 
+test('a sentence that begins with a run begins with a capital, and one that begins with a tool with its name', () => {
+  const ended = { type: 'run.ended', runId: 'run', detail: { state: 'completed' } } as const
+  expect(sentenceOf(ended)).toBe('Run 7 of scribe *ended* (completed)')
+  const began = { type: 'execution.started', runId: 'run', callId: 'call', detail: {} } as const
+  expect(sentenceOf(began)).toBe('read_file of run 7 of scribe *began to run*')
+})
+
 test('times of a schedule that were missed together are one sentence with their number', () => {
   const detail = { schedule: 'nightly', at: '2026-01-01T00:00:00Z', why: 'missed' }
   const actor = { type: 'system' } as const

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../json/json.ts'
 import type { RequestKind } from '../requests/request.ts'
 import { reachWords } from './approval-words.ts'
 import { countWords } from './quantities/count-words.ts'
+import { withCapital } from './readable-name.ts'
 import { ruleWords } from './rule-words.ts'
 
 /** The parts of a trail event that its sentence uses. */
@@ -65,7 +66,7 @@ const did =
 /** "SUBJECT **became**": for events without an actor */
 const became =
   (text: string, ...keys: readonly string[]): SentenceWriter =>
-  ({ detail }, subject) => [subjectOf(subject), verb(text), ...facts(detail, keys)]
+  ({ detail }, subject) => [firstSubject(subject), verb(text), ...facts(detail, keys)]
 
 /** "WHO **did** fact": for events without a request or run */
 const alone =
@@ -276,6 +277,12 @@ function subjectOf({ request, run, tool }: EventSubject): SentencePart {
   if (tool !== undefined && run !== undefined) return subject(`${tool} of ${runName(run)}`)
   if (run !== undefined) return subject(runName(run))
   return subject(tool ?? 'a request')
+}
+
+/** The subject at the start of a sentence; the name of a tool stays as it is. */
+function firstSubject(of: EventSubject): SentencePart {
+  const { text } = subjectOf(of)
+  return subject(of.tool === undefined ? withCapital(text) : text)
 }
 
 function subject(text: string): SentencePart {
