@@ -27,6 +27,7 @@ import { checkNotRestored } from '../data-folder/high-water-mark.ts'
 import { manifestHashName, manifestName, partName, type Manifest } from './manifest.ts'
 import type { KeyFile } from './key-files.ts'
 import { readBackup } from './read-backup.ts'
+import { withConnection } from './with-database.ts'
 import { writeBackup } from './write-backup.ts'
 
 const noKeys = async (): Promise<readonly KeyFile[]> => []
@@ -364,4 +365,22 @@ describe('a backup', () => {
     await expect(restoreTables(target.db, gap, rows())).rejects.toThrow('have gaps')
     expect(await isEmpty(target)).toBe(true)
   })
+})
+
+it('a backup whose connection the database ends leaves no file, and says to run the command again', async () => {
+  const lost = join(folder, 'lost.backup')
+  const backup = withConnection(auditDesk.desk.database.url, (own) =>
+    writeBackup(own, {
+      file: lost,
+      readKeys: async () => {
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'countersign backup'`.execute(
+          db,
+        )
+        return []
+      },
+    }),
+  )
+  await expect(backup).rejects.toThrow('run the command again once it answers')
+  expect((await readdir(folder)).filter((name) => name.startsWith('lost'))).toEqual([])
 })

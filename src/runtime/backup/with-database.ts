@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDatabaseAway } from '#store/connection/database-outage.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { migrationUrl } from '../schema/application-role.ts'
 import { findCheckTarget } from '../doctor/target/find-check-target.ts'
@@ -32,7 +33,7 @@ export async function withDatabase<T>(
   }: { readonly isToBeFilled: boolean; readonly log: (sentence: string) => void },
   work: (db: Db, place: InstallationFolders) => Promise<T>,
 ): Promise<T> {
-  const { folders, environment, databaseUrl } = await findCheckTarget(choice)
+  const { folders, environment, databaseUrl, isAtWork } = await findCheckTarget(choice)
   const place = { folders, environment }
   if (databaseUrl !== null) {
     if (isToBeFilled && readText(environment, 'DATABASE_URL') === undefined)
@@ -40,6 +41,11 @@ export async function withDatabase<T>(
     // Only the owner can make tables.
     const url = (isToBeFilled ? migrationUrl(environment) : null) ?? databaseUrl
     return withConnection(url, (db) => work(db, place))
+  }
+  if (isAtWork && !isToBeFilled) {
+    throw new Error(
+      'The service runs here, but its Postgres does not: run the command again once the service is ready',
+    )
   }
   const dataDir = join(folders.dataDir, 'postgres')
   if (!isToBeFilled && !(await exists(passwordFileOf(dataDir)))) {
@@ -62,7 +68,17 @@ export async function withDatabase<T>(
   }
 }
 
-async function withConnection<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+/**
+ * Runs work on a database of its own connections. Rejects with a sentence if the database does not
+ * answer or ends a connection.
+ */
+export async function withConnection<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign backup' })
-  return await work(db)
+  try {
+    return await work(db)
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error
+    const away = 'the database does not answer, or has ended the connection'
+    throw new Error(`${away}: run the command again once it answers`, { cause: error })
+  }
 }
