@@ -7,7 +7,7 @@ import { decideRequest } from '#services/decisions/decide-request.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { SlackFailure } from './slack-client.ts'
 import { identifySlackUser, slackTimeoutMs, type SlackWorkspace } from './slack-identity.ts'
-import type { SlackPerson } from '#services/channels/slack/slack-person.ts'
+import { refuseSlackUser, type SlackPerson } from '#services/channels/slack/slack-person.ts'
 import { openAction } from './slack-message.ts'
 import {
   decisionField,
@@ -133,7 +133,11 @@ async function decide(
   const reason = view.state.values[reasonField]?.[reasonField]?.value?.trim() ?? ''
   try {
     const who = await identifySlackUser(ctx, workspace, { id: user.id, team: teamOf(user, from) })
-    if (who.person === null) return refusal(who.sentence)
+    if (who.person === null) {
+      const stranger = { team: workspace.team, userId: user.id, why: 'not_linked' } as const
+      if (who.link !== null) await refuseSlackUser(ctx, stranger)
+      return refusal(who.sentence)
+    }
     const { requestId, digest, revision } = subject
     const optionalReason = reason === '' ? {} : { reason }
     const body = { decision, digest, revision, ...optionalReason }

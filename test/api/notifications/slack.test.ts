@@ -323,6 +323,21 @@ test.each([
   }
 })
 
+// Rules: security.md 33
+test('a decision by a user whom nobody here has confirmed as their own is recorded', async () => {
+  const request = await pending()
+  const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
+  const form = submitting(users.edsger, metadata, { decision: 'approve' })
+  expect(errorOf(await post(form))).toContain('Link your account once')
+  const of = { type: 'session.refused' }
+  const events = await rowsOf(api.database.db, 'audit_event', of, 'document')
+  const detail = { method: 'slack', why: 'not_linked', team: slackSettings.team }
+  expect(events.map(({ document }) => JSON.parse(document).detail)).toContainEqual({
+    ...detail,
+    slackUser: users.edsger,
+  })
+})
+
 test('a user of another workspace in a shared channel is refused before Slack is asked who it is', async () => {
   const request = await pending()
   const stranger = { user: { id: users.grace, team_id: 'T0OTHER' } }

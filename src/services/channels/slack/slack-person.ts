@@ -32,7 +32,7 @@ export async function findSlackPerson(
 }
 
 /** Why a Slack user is not a person here. */
-export type SlackRefusal = 'other_workspace' | 'not_a_member' | 'other_address'
+export type SlackRefusal = 'other_workspace' | 'not_a_member' | 'other_address' | 'not_linked'
 
 /** Records the refusal of a Slack user who is not a person here: `session.refused`. */
 export async function refuseSlackUser(
