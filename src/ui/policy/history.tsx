@@ -16,9 +16,7 @@ export function History() {
   return (
     <section className="card column" aria-labelledby="history-title">
       <h2 id="history-title">Versions</h2>
-      {activations.isError && (
-        <Failure error={activations.error} retry={() => void activations.refetch()} />
-      )}
+      <Failure query={activations} />
       <ul className="column">
         {items.map((one) => (
           <Activation key={one.sequence} activation={one} maySee={maySee} />
@@ -54,9 +52,7 @@ function Changed({ activation }: { activation: PolicyActivation }) {
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>What it changed</summary>
-      {difference.isError && (
-        <Failure error={difference.error} retry={() => void difference.refetch()} />
-      )}
+      <Failure query={difference} />
       {difference.data !== undefined && <VersionDifference difference={difference.data} />}
     </details>
   )

@@ -22,9 +22,7 @@ export function McpDefinitions() {
         What each server said about its tools when this version was activated. These statements are
         not verified.
       </p>
-      {definitions.isLoadingError && (
-        <Failure error={definitions.error} retry={() => void definitions.refetch()} />
-      )}
+      {definitions.isLoadingError && <Failure query={definitions} />}
       {servers.map((server) => (
         <Server key={`${server.worker} ${server.server}`} server={server} />
       ))}

@@ -9,9 +9,7 @@ const maxTurns = 3
 export function LastTurns({ runId, turn }: { runId: string; turn: number }) {
   const transcript = useTranscript(runId)
   if (transcript.isPending) return <p className="dim">Loading the turns…</p>
-  if (transcript.isLoadingError) {
-    return <Failure error={transcript.error} retry={() => void transcript.refetch()} />
-  }
+  if (transcript.isLoadingError) return <Failure query={transcript} />
   const items = transcript.data.items.filter(
     (item) => item.turn <= turn && item.turn > turn - maxTurns,
   )

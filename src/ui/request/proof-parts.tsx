@@ -53,7 +53,7 @@ function Activity({ request }: { request: RequestDetail }) {
   return (
     <section aria-labelledby="activity-title">
       <h3 id="activity-title">Activity</h3>
-      {audit.isError && <Failure error={audit.error} retry={() => void audit.refetch()} />}
+      <Failure query={audit} />
       <ul className="plain-list">
         {events.map(({ event, about }) => (
           <li key={event.id}>

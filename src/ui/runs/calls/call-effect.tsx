@@ -40,9 +40,7 @@ export function CallEffect({ call }: { call: TranscriptCall }) {
 function RequestEffect({ requestId }: { requestId: string }) {
   const request = useQuery(requestQuery(requestId))
   if (request.isPending) return <p className="dim small">Loading what it does…</p>
-  if (request.isLoadingError) {
-    return <Failure error={request.error} retry={() => void request.refetch()} />
-  }
+  if (request.isLoadingError) return <Failure query={request} />
   return <Presented presentation={request.data.presentation} />
 }
 

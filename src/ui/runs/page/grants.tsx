@@ -16,7 +16,7 @@ export function Grants({ runId }: { runId: string }) {
   return (
     <section className="card" aria-labelledby="grants-title">
       <h2 id="grants-title">Remembered approvals</h2>
-      {grants.isError && <Failure error={grants.error} retry={() => void grants.refetch()} />}
+      <Failure query={grants} />
       {grants.isSuccess && items.length === 0 && (
         <p className="dim small">None: each call that asks opens a request.</p>
       )}

@@ -273,9 +273,7 @@ function ChildTurns({ runId }: { runId: string }) {
   const transcript = useTranscript(runId)
   const { others } = useRunSecrets(runId)
   if (transcript.isPending) return <p className="dim">Loading the turns…</p>
-  if (transcript.isLoadingError) {
-    return <Failure error={transcript.error} retry={() => void transcript.refetch()} />
-  }
+  if (transcript.isLoadingError) return <Failure query={transcript} />
   return (
     <SecretsContext value={others}>
       <div className="timeline">
