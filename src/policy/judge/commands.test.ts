@@ -90,6 +90,17 @@ describe('a command is judged by the worker’s shell rules', () => {
     ])
   })
 
+  // Rules: security.md 41
+  test('a rule, an overlay and routing are about the program that a link leads to', async () => {
+    symlinkSync('/usr/bin/env', path.join(root(), 'scratch/tool'))
+    const config =
+      'defaults: { queue: platform }\noverlays: [{ when: { command: env -i }, approval: blocked }]\n'
+    for (const command of ['scratch/tool -i ls', 'nice scratch/tool -i ls']) {
+      expect(await judgeShell(command, { config })).toMatchObject({ rule: { id: 'overlay:1' } })
+      expect(await judgeShell(command)).toMatchObject({ verdict: 'ask' })
+    }
+  })
+
   test('the tool’s own setting and an overlay make the verdict stricter, and nothing makes it milder', async () => {
     const tools = `${shell}\ntools: { shell: { approval: ask } }`
     expect(await judgeShell('ls', { front: tools })).toMatchObject({ verdict: 'ask' })

@@ -18,6 +18,7 @@ import { blockedText, type Opinion } from './consent/opinion.ts'
 import { unchangedRule } from './consent/unchanged.ts'
 import { judgeAsk } from './judge-ask.ts'
 import { routeCall } from './route-call.ts'
+import { withLinkedPrograms } from '../shell/search/linked-programs.ts'
 import { resolveTool } from './calls/resolve-tool.ts'
 
 /**
@@ -164,5 +165,14 @@ async function identifyCall(
     return { verdict: 'error', rule: null, reason: canonical.error }
   }
   addStep('canonical', 'yes', canonical.call.digest)
-  return { worker, call: canonical.call }
+  return { worker, call: await withLinks(query, canonical.call) }
+}
+
+/** A command is also judged by the programs that links of the host lead to. */
+async function withLinks(query: PolicyQuery, call: CanonicalCall): Promise<CanonicalCall> {
+  const { command } = call
+  const { commandHost: host, workspace } = query
+  if (command === null || host === undefined) return call
+  const at = { host, root: workspace.root, cwd: command.input.cwd }
+  return { ...call, command: { ...command, search: await withLinkedPrograms(command.search, at) } }
 }

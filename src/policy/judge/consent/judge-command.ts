@@ -14,7 +14,6 @@ import {
   reachedHidden,
   type ReachedZone,
 } from '../../shell/rules/command-zones.ts'
-import { linkedRestrictions } from '../../shell/rules/linked-programs.ts'
 import { readPaths } from '../../shell/read-paths.ts'
 import { runsAfterPlacing } from '../../shell/rules/changed-folder.ts'
 import { pipedIntoRunner } from '../../shell/rules/runs-input.ts'
@@ -217,13 +216,6 @@ async function opinionsOf(
     opinions.push(
       ...innerRestrictions(rules, command, budget).map((rule) =>
         ruleOpinion(rule, `inside of ${displayWords(command.words)}`),
-      ),
-    )
-    const at = { host: context.host, root: context.workspace.root, cwd: context.cwd }
-    const linked = await linkedRestrictions(rules, command, at, budget)
-    opinions.push(
-      ...linked.map(({ program, rule }) =>
-        ruleOpinion(rule, `${displayWords(command.words)}, a link to ${program}`),
       ),
     )
   }
