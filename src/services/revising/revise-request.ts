@@ -6,7 +6,6 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { editsOf } from '#domain/deciding/edits-policy.ts'
 import { editsPolicies, type EditsPolicy } from '#domain/policy/verdict.ts'
-import { getText } from '#store/content/content.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import type { RemoteJudgement } from '../core/host-queries.ts'
@@ -15,6 +14,7 @@ import type { RequestLocation } from '../requests/people/find-request.ts'
 import { releaseOnFailure } from '../core/release-on-failure.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
+import { inputOf } from '../requests/facts/input-of.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
 import { factsWhileOpen } from '../requests/ending/refuse-ended.ts'
 import { invalid, requireReasonFits } from '../core/problems/invalid.ts'
@@ -131,13 +131,7 @@ async function refuseOtherDelegation(
   changed: JsonObject,
 ): Promise<void> {
   if (request.tool !== callWorkerName) return
-  const revision = await ctx.db
-    .selectFrom('request_revision')
-    .select('input_hash')
-    .where('request_id', '=', request.id)
-    .where('revision', '=', request.revision)
-    .executeTakeFirstOrThrow()
-  const input = JSON.parse(await getText(ctx.db, revision.input_hash)) as JsonObject
+  const input = await inputOf(ctx.db, request)
   for (const field of ['worker', 'attachments']) {
     if (hashJson(input[field] ?? []) === hashJson(changed[field] ?? [])) continue
     throw invalid(`input.${field}`, 'of a delegation cannot be changed; deny it and say why')

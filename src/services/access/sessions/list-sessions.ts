@@ -3,7 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
-import type { SessionTimes } from './session-times.ts'
+import { idleSince, type SessionTimes } from './session-times.ts'
 import type { SignInMethod } from './start-session.ts'
 import { byRight } from '../../core/authority.ts'
 
@@ -38,11 +38,7 @@ export async function listSessions(
     .select(sql<string>`created_at::text`.as('key_at'))
     .where('person_id', '=', personId)
     .where('expires_at', '>', sql<Date>`clock_timestamp()`)
-    .where(
-      'last_seen_at',
-      '>',
-      sql<Date>`clock_timestamp() - ${input.times.idleMs} * interval '1 millisecond'`,
-    )
+    .where('last_seen_at', '>', idleSince(input.times))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(pageSize(input) + 1)

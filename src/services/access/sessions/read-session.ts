@@ -4,7 +4,7 @@ import type { ServiceContext } from '../../core/context.ts'
 import { checkSeals } from '../check-seals.ts'
 import { isStillAdmitted } from '../is-admitted.ts'
 import type { SignIn, SignInCache, Use } from '../sign-in-cache.ts'
-import type { SessionTimes } from './session-times.ts'
+import { idleSince, type SessionTimes } from './session-times.ts'
 import type { SignInMethod } from './start-session.ts'
 import { hashToken, sameSecret } from '../token.ts'
 
@@ -124,11 +124,7 @@ function readRow(ctx: ServiceContext, times: SessionTimes, tokenHash: string) {
     .where('session.token_hash', '=', tokenHash)
     .where('person.disabled_at', 'is', null)
     .where('session.expires_at', '>', sql<Date>`clock_timestamp()`)
-    .where(
-      'session.last_seen_at',
-      '>',
-      sql<Date>`clock_timestamp() - ${times.idleMs} * interval '1 millisecond'`,
-    )
+    .where('session.last_seen_at', '>', idleSince(times))
     .executeTakeFirst()
 }
 

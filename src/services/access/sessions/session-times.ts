@@ -1,3 +1,5 @@
+import { sql, type RawBuilder } from 'kysely'
+
 /** How long a session lasts: unused, and at most. Milliseconds. */
 export interface SessionTimes {
   readonly idleMs: number
@@ -8,4 +10,9 @@ export interface SessionTimes {
 export const sessionTimes: SessionTimes = {
   idleMs: 12 * 3_600_000,
   absoluteMs: 7 * 24 * 3_600_000,
+}
+
+/** In a query of sessions: one that was last seen before this has ended. */
+export function idleSince({ idleMs }: SessionTimes): RawBuilder<Date> {
+  return sql`clock_timestamp() - ${idleMs} * interval '1 millisecond'`
 }

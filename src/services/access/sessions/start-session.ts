@@ -3,7 +3,7 @@ import { newId } from '#domain/new-id.ts'
 import type { Actor, Channel } from '#domain/actor.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { type ActivePerson, readEnabledPerson } from '../find-active-person.ts'
-import type { SessionTimes } from './session-times.ts'
+import { idleSince, type SessionTimes } from './session-times.ts'
 import { sealInserted } from '../sealed-rows.ts'
 import { hashToken, newToken } from '../token.ts'
 
@@ -90,11 +90,7 @@ export async function findPersonHere(
     .selectAll()
     .where(isReplaced(here))
     .where('expires_at', '>', sql<Date>`clock_timestamp()`)
-    .where(
-      'last_seen_at',
-      '>',
-      sql<Date>`clock_timestamp() - ${here.times.idleMs} * interval '1 millisecond'`,
-    )
+    .where('last_seen_at', '>', idleSince(here.times))
     .executeTakeFirst()
   if (session === undefined || !unit.seals.holds('session', session)) return null
   return readEnabledPerson(unit, session.person_id)
@@ -116,8 +112,7 @@ async function endStale(
     delete from session
     where ${isReplaced(input)}
       or (person_id = ${input.person.id} and (
-        expires_at <= clock_timestamp()
-        or last_seen_at <= clock_timestamp() - ${input.times.idleMs} * interval '1 millisecond'))
+        expires_at <= clock_timestamp() or last_seen_at <= ${idleSince(input.times)}))
     returning person_id as "personId", id as "sessionId",
       case when ${isReplaced(input)} then 'replaced' else 'expired' end as why
   `.execute(unit.tx)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
-import type { SessionTimes } from '../../access/sessions/session-times.ts'
+import { idleSince, type SessionTimes } from '../../access/sessions/session-times.ts'
 import type { PushDevice } from './push-subscription.ts'
 
 /** The devices of the caller whose sessions are live, newest first; 20 at most. */
@@ -28,11 +28,7 @@ export async function devicesOf(
     .select(['push.session_id as sessionId', 'push.created_at as createdAt'])
     .where('push.person_id', 'in', personIds)
     .where('session.expires_at', '>', sql<Date>`clock_timestamp()`)
-    .where(
-      'session.last_seen_at',
-      '>',
-      sql<Date>`clock_timestamp() - ${times.idleMs} * interval '1 millisecond'`,
-    )
+    .where('session.last_seen_at', '>', idleSince(times))
     .orderBy('push.created_at', 'desc')
     .orderBy('push.id', 'desc')
     .execute()

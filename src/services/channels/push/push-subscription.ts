@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
-import type { SessionTimes } from '../../access/sessions/session-times.ts'
+import { idleSince, type SessionTimes } from '../../access/sessions/session-times.ts'
 import { invalid } from '../../core/problems/invalid.ts'
 
 /** The endpoint name of deliveries to people's own devices. */
@@ -42,8 +42,8 @@ export async function findPushTarget(
     .innerJoin('person', 'person.id', 'device.person_id')
     .selectAll('device')
     .select([
-      sql<boolean>`session.expires_at > clock_timestamp() and session.last_seen_at >
-        clock_timestamp() - ${times.idleMs} * interval '1 millisecond'`.as('is_live'),
+      sql<boolean>`session.expires_at > clock_timestamp()
+        and session.last_seen_at > ${idleSince(times)}`.as('is_live'),
     ])
     .select(['session.token_hash', 'session.csrf_token', 'session.proof_hash', 'session.channel'])
     .select(['session.expires_at', 'session.person_id as session_person'])
