@@ -90,6 +90,7 @@ function row(before: number) {
 }
 
 function stateText({ state, verdict, finished }: Sibling): string {
+  if (verdict === 'blocked') return 'blocked by policy'
   const verdictWord = verdict === null ? 'not judged yet' : verdictWords[verdict]
   const word = state === null ? verdictWord : requestStateWords[state]
   return finished ? `${word}, has its result` : word

@@ -37,7 +37,7 @@ test('a request shows its place in the batch and how each other call stands; the
     '1. read_file notes/read.md without approval, has its result',
     expect.stringMatching(/^2\. Create notes\/first\.md .* waiting$/),
     expect.stringMatching(/^3\. This call: Edit notes\/first\.md: .* approved$/),
-    '4. delete_file notes/read.md never, has its result',
+    '4. delete_file notes/read.md blocked by policy',
     '5. write_file scratch/free.txt without approval',
   ])
   await batch.getByRole('link', { name: /Create notes\/first\.md/ }).click()

@@ -187,7 +187,7 @@ test('the files that a run changed stand beside it, with their lines, their requ
   await changed.getByRole('button', { name: 'Show 3 more' }).click()
   await changed.getByText('scratch/old.txt → scratch/new.txt').waitFor()
   expect(await changed.getByRole('listitem').count()).toBe(11)
-  expect(await written.getByRole('link', { name: 'turn 1 write_file' }).getAttribute('href')).toBe(
+  expect(await written.getByRole('link', { name: 'turn 1: write_file' }).getAttribute('href')).toBe(
     `/runs/${runId}#call-${callId}`,
   )
   const request = written.getByRole('link', { name: /^#\d+$/ })

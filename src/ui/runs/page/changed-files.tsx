@@ -77,7 +77,7 @@ function ChangedFile({ item }: { item: ChangedFileItem }) {
       <span className="changed-requests dim">
         {calls.slice(0, maxCalls).map(({ id, runId, tool, turn }) => (
           <Link key={id} to={`/runs/${runId}#call-${id}`}>
-            {turn > 0 ? `turn ${turn} ` : ''}
+            {turn > 0 ? `turn ${turn}: ` : ''}
             <VisibleText text={tool} />
           </Link>
         ))}
