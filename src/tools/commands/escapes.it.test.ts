@@ -50,6 +50,29 @@ describe.skipIf(!testSandbox.works)('a command in the sandbox does not reach', (
     )
   })
 
+  // Rules: security.md 2
+  test('start-up files of a shell, or an input', async () => {
+    using desk = await commandDesk()
+    const ran = await desk.shell(
+      'readlink /proc/self/fd/0; tr "\\0" " " < /proc/$$/cmdline | cut -d" " -f1-5; case $- in *p*) echo privileged;; esac; cat; echo "$BASH_ENV$ENV"',
+    )
+    expect(ran.stdout).toBe('/dev/null\n/bin/bash --norc --noprofile -p -c\nprivileged\n\n')
+  })
+
+  // Rules: security.md 3
+  test('what an earlier command left in variables, functions, folders and /tmp', async () => {
+    using desk = await commandDesk()
+    const leave = 'export LEFT=1; ls() { echo LEFT; }; export -f ls; alias pwd=LEFT; cd /tmp'
+    await desk.shell(`${leave}; touch LEFT /dev/shm/LEFT; umask 0; ulimit -n 64; set -o`)
+    const ran = await desk.shell(
+      'env; ls /tmp /dev/shm; pwd; type ls; umask; [ "$(ulimit -n)" -gt 64 ]',
+    )
+    expect(ran.stdout).not.toContain('LEFT')
+    expect(ran.stdout).not.toMatch(/^0000$/m)
+    expect(ran.stdout).toMatch(/\/work$/m)
+    expect(ran.exitCode).toBe(0)
+  })
+
   test('the processes of the host: they are invisible, and cannot be traced or ended', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(
