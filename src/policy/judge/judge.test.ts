@@ -79,6 +79,21 @@ describe('steps 1 to 3: a call that could not run is an error to the model, and 
     expect((await ask('exec', {})).reason).toMatch(/^There is no tool "exec"/)
   })
 
+  test.each([
+    ['nope', /one of .*"mcp__files__wipe"/],
+    ['wpie', /did you mean "mcp__files__wipe"/],
+  ])(
+    'an unknown tool %s of an MCP server is not taken for an unlike one of it',
+    async (name, reason) => {
+      const call = {
+        tool: `mcp__files__${name}`,
+        input: {},
+        tools: [customTool({ name: 'mcp__files__wipe' })],
+      }
+      expect((await judgeBy(usualProject, call)).reason).toMatch(reason)
+    },
+  )
+
   test('calls of a worker that no longer exists are blocked', async () => {
     const judgement = await ask('read_file', { path: 'notes/a.md' }, { worker: 'gone' })
     expect(judgement).toMatchObject({ verdict: 'blocked', rule: { id: 'worker:missing' } })

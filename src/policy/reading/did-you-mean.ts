@@ -20,7 +20,9 @@ export function didYouMean(word: string, words: readonly string[]): string {
 export function closestWord(word: string, words: readonly string[]): string | null {
   if (word.length > 200) return null
   const lower = word.toLowerCase()
-  const maxDistance = Math.min(lower.length - 1, Math.max(1, Math.floor(lower.length / 3)))
+  // Tools of one MCP server begin alike (`mcp__files__`), however unlike they are.
+  const own = lower.slice(lower.lastIndexOf('__') + 1)
+  const maxDistance = Math.min(lower.length - 1, Math.max(1, Math.floor(own.length / 3)))
   let best: { word: string; distance: number } | null = null
   for (const one of words.slice(0, maxCompared)) {
     if (Math.abs(one.length - lower.length) > maxDistance) continue
