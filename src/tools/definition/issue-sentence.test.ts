@@ -24,6 +24,14 @@ test.each([
   [z.number().positive(), 0, 'must be more than 0'],
   [z.number().max(9), 10, 'must be at most 9'],
   [z.email(), 'ada at example', 'must be an e-mail address'],
+  [z.union([z.string(), z.literal(false)]), undefined, 'is missing'],
+  [z.union([z.string(), z.literal(false)]), 3, 'must be text, or must be false'],
+  [
+    z.union([z.string(), z.strictObject({ a: z.int() })]),
+    { a: 'x' },
+    'must be text, or a: must be a number',
+  ],
+  [z.union([z.string(), z.int()], 'is neither'), false, 'is neither'],
   [z.string().max(3, 'is over 3 characters'), 'abcd', 'is over 3 characters'],
 ])('the issue of a value is said in words (%#)', (schema: z.ZodType, value, sentence) => {
   expect(schema.safeParse(value).error?.issues.map(issueSentence)).toEqual([sentence])
@@ -40,4 +48,6 @@ test('problems of an input begin with the field, and those of other libraries ke
   expect(issueSentences(error?.issues ?? [])).toEqual(sentences)
   const other = { code: 'domain', message: 'must be a cat', path: [{ key: 'pet' }] }
   expect(issueSentences([other])).toEqual(['pet: must be a cat'])
+  const ofZod3 = { code: 'invalid_union', unionErrors: [], message: 'Invalid input', path: ['to'] }
+  expect(issueSentences([ofZod3])).toEqual(['to: Invalid input'])
 })

@@ -23,6 +23,9 @@ export function issueSentence(issue: Issue): string {
   if (message.startsWith('Invalid') && issue.code === 'invalid_value') {
     return `must be ${listOf(issue.values.map(String))}`
   }
+  if (message === 'Invalid input' && issue.code === 'invalid_union') {
+    return sentenceOfUnion(issue) ?? message
+  }
   if (message.startsWith('Invalid email') && issue.code === 'invalid_format') {
     return 'must be an e-mail address'
   }
@@ -34,6 +37,22 @@ export function issueSentence(issue: Issue): string {
     return `must ${boundOf(issue, issue.inclusive === false ? 'less than' : 'at most', issue.maximum)}`
   }
   return message
+}
+
+/** What each form of a union demands of the value; `null`: none says it. Zod 3 has no `errors`. */
+function sentenceOfUnion({
+  errors = [],
+}: {
+  readonly errors?: readonly (readonly Issue[])[]
+}): string | null {
+  const sentences = errors.map((issues) => issues.map(sentenceInForm).join(', '))
+  if (sentences.includes('is missing')) return 'is missing'
+  return sentences.length === 0 ? null : [...new Set(sentences)].join(', or ')
+}
+
+function sentenceInForm(issue: Issue): string {
+  const field = issue.path.map(String).join('.')
+  return field === '' ? issueSentence(issue) : `${field}: ${issueSentence(issue)}`
 }
 
 function boundOf({ origin }: { readonly origin: string }, words: string, bound: number | bigint) {
