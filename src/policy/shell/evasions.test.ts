@@ -181,6 +181,8 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     'jq --slurpfile a x .',
     `jq -n 'import "./x" as $x; $x'`,
     `jq -n 'include "./x"; a'`,
+    `jq -n 'import # a.b\n "./x" as $x; $x'`,
+    `jq -n '1 as $y | include"./x"; a'`,
   ],
   'kubectl get': [
     'kubectl get pods --kubeconfig=x',
@@ -284,6 +286,7 @@ test.each([
   "sed 's/[[:space:]]*$//' x",
   'sed "s/a/b/" "$PWD"',
   'jq .a x',
+  "jq '.include, .imports' x",
 ])('a rule for its program still permits %s', async (script) => {
   const rules = ['sed', 'jq'].map((name) => rule(name, 'preApproved'))
   const verdict = await judgeBy(rules, script, { workspace: workspaceOf({ x: 'id' }) })

@@ -171,7 +171,9 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['jq'],
     refuses: (words) =>
-      words.some((word) => /import|include/.test(word)) ? 'may read a module or a file' : null,
+      words.some((word) => /\b(?:import|include)\s*["#]/.test(word))
+        ? 'may read a module or a file'
+        : null,
     reads: { from: 1, unclearWith: ['--arg', '--argjson', '--args', '--indent', '--jsonargs'] },
     flags: flags(
       '-a -c -C -e -j -M -n -r -R -s -S --arg --argjson --args --ascii-output --color-output',
