@@ -1,17 +1,18 @@
 import { newId } from '#domain/new-id.ts'
 import { untilStored } from '#store/connection/until-stored.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
-import { isFirstUse, type OnceKey } from '../../core/ledger.ts'
+import { isFirstUse, type Ledger, type OnceKey } from '../../core/ledger.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { aboutCall, type CallAtHand } from './call-at-hand.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
 /**
- * `first`: the attempt may act now. `spent`: the call was carried out before. `used`: this use of
- * the grant was. `failed`: the ledger could not be written for a minute, or until the stop.
+ * `undo`: the attempt may act now, and if it then changes nothing, this lets the call begin again.
+ * `spent`: the call was carried out before. `used`: this use of the grant was. `failed`: the ledger
+ * could not be written for a minute, or until the stop.
  */
-export type LedgerRecord = 'first' | 'spent' | 'used' | 'failed'
+export type LedgerRecord = { readonly undo: () => Promise<void> } | 'spent' | 'used' | 'failed'
 
 const refusedChecks = {
   used: 'a use of the grant that was taken before',
@@ -22,7 +23,8 @@ const refusedChecks = {
  * Records in the ledger, outside the database, that an attempt begins: after its start and before
  * it acts (security.md 29). A permit is bound to its call and attempt, so that it stays consumed
  * when rows are reset. If the process dies before or after this, the attempt is `started` in the
- * rows. Refusals are in the trail.
+ * rows. Without a permit the number of the attempt is that of the ledger: rows can be changed so
+ * that a call seems to have been refused, or to be repeated. Refusals are in the trail.
  */
 export async function recordInLedger(
   ctx: WorkerContext,
@@ -37,7 +39,8 @@ export async function recordInLedger(
   },
 ): Promise<LedgerRecord> {
   const { at, attempt, grantUse, stop } = execution
-  const { authorisation } = execution.plan
+  const { authorisation, tool } = execution.plan
+  const isCounted = authorisation.by === 'permit' || tool.readOnly || tool.idempotent
   const ownId = newId()
   const isFirst = (key: OnceKey) => isFirstUse(ctx.ledger, key, ownId)
   const recordBoth = async (): Promise<LedgerRecord> => {
@@ -45,8 +48,10 @@ export async function recordInLedger(
       const use = { kind: 'grant', id: authorisation.grantId, part: String(grantUse) } as const
       if (!(await isFirst(use))) return 'used'
     }
-    const key = { kind: 'call', id: at.call.id, part: String(attempt) } as const
-    return (await isFirst(key)) ? 'first' : 'spent'
+    const { id } = at.call
+    const number = isCounted ? attempt : await nextInLedger(ctx.ledger, id, ownId)
+    if (number === null || !(await isFirst(beginning(id, number)))) return 'spent'
+    return { undo: async () => void (await ctx.ledger.first(undoing(id, number), ownId)) }
   }
   let isWaiting = false
   const recordOrLog = () =>
@@ -66,6 +71,26 @@ export async function recordInLedger(
     await untilStored(() => recordRefusal(ctx, execution, check))
   }
   return record
+}
+
+const beginning = (id: string, number: number): OnceKey => ({
+  kind: 'call',
+  id,
+  part: String(number),
+})
+const undoing = (id: string, number: number): OnceKey => ({
+  kind: 'call',
+  id,
+  part: `${number}-undone`,
+})
+
+/** The number of the next attempt, if each that began was undone; else `null`, from now on. */
+async function nextInLedger(ledger: Ledger, id: string, ownId: string): Promise<number | null> {
+  for (let number = 1; ; number += 1) {
+    const begun = await ledger.first(beginning(id, number), ownId)
+    if (begun === ownId) return number
+    if ((await ledger.first(undoing(id, number), ownId)) !== begun) return null
+  }
 }
 
 async function recordRefusal(

@@ -100,6 +100,7 @@ async function performUntil(
       await untilStored(() => finishExecution(ctx, identity, alwaysStale))
       return { kind: 'done' }
     }
+    await untilStored(entry.undo)
     await untilStored(() => undoStart(ctx, { callId: at.call.id, attempt }, 'stale'))
     const now = await readCall(ctx.db, at.call.id)
     if (isAsked && now !== null) {

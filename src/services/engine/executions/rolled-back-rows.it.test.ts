@@ -103,6 +103,29 @@ test('a pre-approved effect whose rows were reset does not run again', async () 
   expect(await refusals(call.id)).toMatchObject([{ permitId: null, reason: 'already_spent' }])
 })
 
+test.each([
+  ['refused', null],
+  ['unknown', 'again'],
+] as const)(
+  'a pre-approved effect does not run again when SQL says that its attempt was %s',
+  async (state, then) => {
+    const { db } = desk.database
+    const path = newPath('scratch')
+    desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'new\n' } }] })
+    const { runId } = await desk.startTurn()
+    const call = await onlyCall(runId)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    await rm(join(desk.root, path))
+    await sql`update tool_call set result_type = null, result_text_hash = null,
+      result_output_hash = null, finished_at = null where id = ${call.id}`.execute(db)
+    await sql`update execution set state = ${state}, reason = 'stale', settled_then = ${then},
+      attempt = 7, finished_at = null where call_id = ${call.id}`.execute(db)
+    expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
+    expect(desk.executed).toEqual(['write_file'])
+    expect(await refusals(call.id)).toMatchObject([{ permitId: null, reason: 'already_spent' }])
+  },
+)
+
 test('uses of a grant that were reset in its row still count', async () => {
   const { call, runId, path } = await aWrite()
   await desk.decide(desk.people.grace, call.requestId, { scope: 'path', grant: { uses: 1 } })
