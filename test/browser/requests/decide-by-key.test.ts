@@ -269,6 +269,9 @@ test('after a colleague changed the call, and after a decision was taken back, t
   await bars(page).waitFor()
   await page.keyboard.press('z')
   await bars(page).waitFor({ state: 'detached' })
+  // No other request waits, so the list is shown again.
+  await page.waitForURL(`${dashboard.url}/`)
+  await page.getByRole('link', { name: names[0]! }).click()
   await approve.waitFor()
   await page.keyboard.press('a')
   expect(await bars(page).count()).toBe(0)
