@@ -50,8 +50,8 @@ export async function recordInLedger(
     }
     const { id } = at.call
     const number = isCounted ? attempt : await nextInLedger(ctx.ledger, id, ownId)
-    if (number === null || !(await isFirst(beginning(id, number)))) return 'spent'
-    return { undo: async () => void (await ctx.ledger.first(undoing(id, number), ownId)) }
+    if (number === null || !(await isFirst(startKey(id, number)))) return 'spent'
+    return { undo: async () => void (await ctx.ledger.first(undoKey(id, number), ownId)) }
   }
   let isWaiting = false
   const recordOrLog = () =>
@@ -73,12 +73,12 @@ export async function recordInLedger(
   return record
 }
 
-const beginning = (id: string, number: number): OnceKey => ({
+const startKey = (id: string, number: number): OnceKey => ({
   kind: 'call',
   id,
   part: String(number),
 })
-const undoing = (id: string, number: number): OnceKey => ({
+const undoKey = (id: string, number: number): OnceKey => ({
   kind: 'call',
   id,
   part: `${number}-undone`,
@@ -87,9 +87,9 @@ const undoing = (id: string, number: number): OnceKey => ({
 /** The number of the next attempt, if each that began was undone; else `null`, from now on. */
 async function nextInLedger(ledger: Ledger, id: string, ownId: string): Promise<number | null> {
   for (let number = 1; ; number += 1) {
-    const begun = await ledger.first(beginning(id, number), ownId)
-    if (begun === ownId) return number
-    if ((await ledger.first(undoing(id, number), ownId)) !== begun) return null
+    const starter = await ledger.first(startKey(id, number), ownId)
+    if (starter === ownId) return number
+    if ((await ledger.first(undoKey(id, number), ownId)) !== starter) return null
   }
 }
 
