@@ -5,6 +5,7 @@ import { builtInToolNames } from '#domain/tools/built-in-tools.ts'
 /** Files with facts of their own about single tools, which the table does not have. */
 const permitted = new Map([
   ['src/domain/hooks/call-of-event.ts', "an agent's call, as the call of ours that does the same"],
+  ['src/domain/hooks/calls-within.ts', "the calls of ours that an agent's call includes"],
   ['src/domain/tools/built-in-tools.ts', 'the table'],
   ['src/policy/judge/preview/zone-lines.ts', 'what a zone lets each tool do, in words'],
   ['src/tools/built-in.ts', 'makes each tool of the table'],

@@ -66,6 +66,8 @@ export async function runHook(
         setTimeout(overdue, graceMs).unref()
       })
     })
+    // A call that is refused before the race below has an answer: then nobody listens.
+    tooLate.catch(() => undefined)
     const text = await input
     const event = parseInput(text)
     eventName = hookEvents.find((one) => one === event['hook_event_name'])

@@ -40,11 +40,11 @@ export async function withDatabase<T>(
       throw new Error('Countersign runs here: stop it first, or name another folder with --data')
     // Only the owner can make tables.
     const url = (isToBeFilled ? migrationUrl(environment) : null) ?? databaseUrl
-    return withConnection(url, (db) => work(db, place))
+    return withConnection(url, (db) => work(db, place), isToBeFilled)
   }
   if (isAtWork && !isToBeFilled) {
     throw new Error(
-      'The service runs here, but its Postgres does not: run the command again once the service is ready',
+      'The service runs here, but its Postgres does not: run the command again once the service is ready, or stop it first',
     )
   }
   const dataDir = join(folders.dataDir, 'postgres')
@@ -59,7 +59,7 @@ export async function withDatabase<T>(
     log('nothing runs here: starting only Postgres')
     const postgres = await startEmbeddedPostgres({ dataDir, durable: true, log })
     try {
-      return await withConnection(postgres.url, (db) => work(db, place))
+      return await withConnection(postgres.url, (db) => work(db, place), isToBeFilled)
     } finally {
       await postgres.stop()
     }
@@ -70,15 +70,20 @@ export async function withDatabase<T>(
 
 /**
  * Runs work on a database of its own connections. Rejects with a sentence if the database does not
- * answer or ends a connection.
+ * answer or ends a connection: a restore may then have written its rows.
  */
-export async function withConnection<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+export async function withConnection<T>(
+  url: string,
+  work: (db: Db) => Promise<T>,
+  isToBeFilled = false,
+): Promise<T> {
   await using db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign backup' })
   try {
     return await work(db)
   } catch (error) {
     if (!isDatabaseAway(error)) throw error
     const away = 'the database does not answer, or has ended the connection'
-    throw new Error(`${away}: run the command again once it answers`, { cause: error })
+    const into = isToBeFilled ? ', into an empty database,' : ''
+    throw new Error(`${away}: run the command again${into} once it answers`, { cause: error })
   }
 }

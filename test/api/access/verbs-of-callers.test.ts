@@ -127,6 +127,7 @@ test.each(named)('%s admits who the table of verbs names, and nobody else', asyn
     const body = isBare ? {} : { body: bodyOf(operation, request) }
     const address = path.replace(':id', id).replace(':n', '1')
     const { status } = await api.ask(address, { method, headers, ...body })
+    expect(status, `${who}: ${operation}`).not.toBe(500)
     if ([401, 403, 404].includes(status)) refused[who] = status
     else found.push(who)
   }

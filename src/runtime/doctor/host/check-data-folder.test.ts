@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
@@ -20,6 +20,10 @@ test('every private key and every password that others can read is a problem, an
     await mkdir(dirname(join(dataDir, file)), { recursive: true })
     await writeFile(join(dataDir, file), 'secret', { mode: 0o644 })
   }
+  // A key may be a link to the file of a volume.
+  const signing = join(dataDir, 'keys/signing.pem')
+  await rename(signing, join(dataDir, 'volume.pem'))
+  await symlink(join(dataDir, 'volume.pem'), signing)
   const findings = await checkDataFolder({ folders: { dataDir } } as CheckTarget)
   const readable = findings.filter(({ check }) => check === 'secrets').map(({ found }) => found)
   expect(readable.toSorted()).toEqual(

@@ -57,7 +57,7 @@ async function secretFiles(dataDir: string): Promise<string[]> {
   const postgres = join(dataDir, 'postgres')
   return [
     ...keys
-      .filter((entry) => entry.isFile() && entry.parentPath !== publicKeyFolder(dataDir))
+      .filter((entry) => !entry.isDirectory() && entry.parentPath !== publicKeyFolder(dataDir))
       .map(({ name, parentPath }) => join(parentPath, name)),
     passwordFileOf(postgres),
     applicationPasswordFileOf(postgres),

@@ -40,7 +40,7 @@ export async function recordInLedger(
 ): Promise<LedgerRecord> {
   const { at, attempt, grantUse, stop } = execution
   const { authorisation, tool } = execution.plan
-  const isCounted = authorisation.by === 'permit' || tool.readOnly || tool.idempotent
+  const isNumberedByRows = authorisation.by === 'permit' || tool.readOnly || tool.idempotent
   const ownId = newId()
   const isFirst = (key: OnceKey) => isFirstUse(ctx.ledger, key, ownId)
   const recordBoth = async (): Promise<LedgerRecord> => {
@@ -49,8 +49,10 @@ export async function recordInLedger(
       if (!(await isFirst(use))) return 'used'
     }
     const { id } = at.call
-    const number = isCounted ? attempt : await nextInLedger(ctx.ledger, id, ownId)
-    if (number === null || !(await isFirst(startKey(id, number)))) return 'spent'
+    const number = await (isNumberedByRows
+      ? isFirst(startKey(id, attempt)).then((first) => (first ? attempt : null))
+      : nextInLedger(ctx.ledger, id, ownId))
+    if (number === null) return 'spent'
     return { undo: async () => void (await ctx.ledger.first(undoKey(id, number), ownId)) }
   }
   let isWaiting = false
