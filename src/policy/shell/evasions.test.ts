@@ -182,7 +182,10 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     `jq -n 'import "./x" as $x; $x'`,
     `jq -n 'include "./x"; a'`,
     `jq -n 'import # a.b\n "./x" as $x; $x'`,
-    `jq -n '1 as $y | include"./x"; a'`,
+    `jq -n '# a\\\\\n # b\ninclude"./x"; a'`,
+    `jq -n 'import @text "./x" as $x; $x'`,
+    `jq -n 'module {}; include "./x"; a'`,
+    `jq -n '"./x" | modulemeta'`,
   ],
   'kubectl get': [
     'kubectl get pods --kubeconfig=x',
@@ -287,6 +290,8 @@ test.each([
   'sed "s/a/b/" "$PWD"',
   'jq .a x',
   "jq '.include, .imports' x",
+  `jq '.kind == "import", .["include"]' x`,
+  "sed 's/[^]a]/b/;s/[]b]/c/;/[^a][^^]/p' x",
 ])('a rule for its program still permits %s', async (script) => {
   const rules = ['sed', 'jq'].map((name) => rule(name, 'preApproved'))
   const verdict = await judgeBy(rules, script, { workspace: workspaceOf({ x: 'id' }) })

@@ -123,7 +123,7 @@ const hidden: readonly string[] = [
   'noglob git push',
   'repeat 2 git push',
   "emulate sh -c 'git push'",
-  'begin; git push; end',
+  'begin git push; end',
   'true; and git push',
   'not git push',
   'gtimeout 5 git push',
@@ -146,6 +146,7 @@ const hidden: readonly string[] = [
   "osh -c 'git push'",
   "wget -e use_askpass='git push' x",
   "wget --execute=use_askpass='git push' x",
+  "wget --exec use_askpass='git push' x",
 ]
 
 // Rules: security.md 1, 41; product.md 1
@@ -215,6 +216,8 @@ const harmless: readonly string[] = [
   "hg commit -m 'git push'",
   "hg commit -em 'git push'",
   "fzf --preview-window=up --query 'git push'",
+  "curl -dmessage='git push done' h",
+  "curl -e 'git push' h",
 ]
 
 test.each(harmless)(

@@ -5,7 +5,8 @@
 function expressionWithout(mark: string): string {
   const other = String.raw`(?!${mark})[^\]\n]`
   const inBrackets = String.raw`(?!${mark})[^[\]\n]`
-  const brackets = String.raw`\[\^?\]?(?:\[[:.=](?:${other})*[:.=]\]|${inBrackets})*\]`
+  // `^` and `]` after `[` have one reading each: with two, many brackets take exponential time.
+  const brackets = String.raw`\[(?:\^?\]|(?!\^?\]))(?:\[[:.=](?:${other})*[:.=]\]|${inBrackets})*\]`
   return String.raw`(?:(?!${mark})[^[\\\n]|\\[^\n]|${brackets})*`
 }
 

@@ -43,8 +43,13 @@ export const systemPrograms: readonly Program[] = [
     flags: flags('-a'),
   },
   {
-    names: ['curl', 'wget'],
-    runsOption: /^--use-a|^-[A-Za-z]*e|^--exec/,
+    names: ['curl'],
+    flags: null,
+    neverReason: 'talks to other hosts, and reads and writes files by many of its options',
+  },
+  {
+    names: ['wget'],
+    runsOption: /^--use-a|^--exe|^-[A-Za-z]*e/,
     flags: null,
     neverReason: 'talks to other hosts, and reads and writes files by many of its options',
   },

@@ -171,7 +171,8 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['jq'],
     refuses: (words) =>
-      words.some((word) => /\b(?:import|include)\s*["#]/.test(word))
+      // Imports stand at the start of a script; how far a comment goes differs by release.
+      words.some((word) => /^\s*(?:#[^]*)?\b(?:module|import|include)\b|modulemeta/.test(word))
         ? 'may read a module or a file'
         : null,
     reads: { from: 1, unclearWith: ['--arg', '--argjson', '--args', '--indent', '--jsonargs'] },
