@@ -1,6 +1,6 @@
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, expect, test, vi } from 'vitest'
-import { byCursor, fetchNextPage, refetchAfterEvent } from './queries.ts'
+import { byCursor, refetchAfterEvent } from './queries.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -56,29 +56,38 @@ test('events that come faster than the service answers do not keep its answers f
   end()
 })
 
-test('a list whose next page is asked for while an event reloads it shows both', async () => {
-  vi.useFakeTimers()
-  const client = new QueryClient()
-  const service = { first: 'pending' }
-  const observer = new InfiniteQueryObserver(client, {
-    queryKey: ['requests'],
-    queryFn: async ({ pageParam }) => {
-      const item = pageParam === '' ? service.first : 'of the next page'
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
-      return { item, nextCursor: pageParam === '' ? 'next' : null }
-    },
-    ...byCursor,
-  })
-  const end = observer.subscribe(() => undefined)
-  await vi.advanceTimersByTimeAsync(1_000)
-  service.first = 'denied'
-  refetchAfterEvent(client, { requestId: '1' })
-  await vi.advanceTimersByTimeAsync(500)
-  void fetchNextPage(observer.getCurrentResult())
-  await vi.advanceTimersByTimeAsync(5_000)
-  expect(observer.getCurrentResult().data?.pages.map(({ item }) => item)).toEqual([
-    'denied',
-    'of the next page',
-  ])
-  end()
-})
+test.each([0, 1])(
+  'the next page of a list that events reload is loaded at once, and the reload is made after it, with %i more events',
+  async (later) => {
+    vi.useFakeTimers()
+    const client = new QueryClient()
+    const service = { first: 'pending' }
+    const observer = new InfiniteQueryObserver(client, {
+      queryKey: ['requests'],
+      queryFn: async ({ pageParam }) => {
+        const item = pageParam === '' ? service.first : 'of the next page'
+        await new Promise((resolve) => setTimeout(resolve, 1_000))
+        return { item, nextCursor: pageParam === '' ? 'next' : null }
+      },
+      ...byCursor,
+    })
+    const end = observer.subscribe(() => undefined)
+    const shown = () => observer.getCurrentResult().data?.pages.map(({ item }) => item)
+    await vi.advanceTimersByTimeAsync(1_000)
+    // As React calls it: from what was drawn before the events.
+    const { fetchNextPage } = observer.getCurrentResult()
+    for (const state of ['approved', 'denied']) {
+      service.first = state
+      refetchAfterEvent(client, { requestId: '1' })
+      await vi.advanceTimersByTimeAsync(300)
+    }
+    void fetchNextPage()
+    await vi.advanceTimersByTimeAsync(500)
+    if (later > 0) refetchAfterEvent(client, { requestId: '2' })
+    await vi.advanceTimersByTimeAsync(500)
+    expect(shown()).toEqual(['pending', 'of the next page'])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(shown()).toEqual(['denied', 'of the next page'])
+    end()
+  },
+)

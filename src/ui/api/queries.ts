@@ -321,28 +321,25 @@ export function refetchAfterEvent(
  * event.
  */
 function reload(client: QueryClient, queryKey: QueryKey): void {
-  const running = { cancelRefetch: false }
   const loading = client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })
-  void client.invalidateQueries({ queryKey }, running)
+  beginReload(client, { queryKey })
   for (const query of loading) {
-    const again = (): void =>
-      void client.invalidateQueries({ queryKey: query.queryKey, exact: true }, running)
+    const again = (): void => beginReload(client, { queryKey: query.queryKey, exact: true })
     query.fetch().then(again, again)
   }
 }
 
-/** A list that is read page by page, as `useInfiniteQuery` returns it. */
-export interface PagedList<Answer> {
-  readonly hasNextPage: boolean
-  readonly isRefetching: boolean
-  readonly isFetchingNextPage: boolean
-  readonly fetchNextPage: (options?: { cancelRefetch: boolean }) => Promise<Answer>
-}
-
-/** Loads the next page of a list, after a reload that is running: it would cancel the reload. */
-export async function fetchNextPage<Answer>(list: PagedList<Answer>): Promise<Answer> {
-  if (list.isRefetching) await list.fetchNextPage({ cancelRefetch: false })
-  return list.fetchNextPage()
+/** Begins a reload, again after the next page of a list that a person asks for: it cancels it. */
+function beginReload(client: QueryClient, filters: { queryKey: QueryKey; exact?: true }): void {
+  void client.invalidateQueries(filters, { cancelRefetch: false })
+  for (const query of client.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' })) {
+    const again = (): void => {
+      if (!query.state.fetchMeta?.fetchMore) return
+      beginReload(client, { queryKey: query.queryKey, exact: true })
+    }
+    // That of the page, once it has taken the place of the reload.
+    query.fetch().then(again, again)
+  }
 }
 
 /** The query of the page of a list after `cursor`. */

@@ -1,7 +1,13 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { fetchNextPage, type PagedList } from '../api/queries.ts'
 import { useFocusReturn } from './use-focus-return.ts'
+
+/** A list that is read page by page, as `useInfiniteQuery` returns it. */
+interface PagedList<Answer> {
+  readonly hasNextPage: boolean
+  readonly isFetchingNextPage: boolean
+  readonly fetchNextPage: () => Promise<Answer>
+}
 
 /**
  * A button that loads the next page of a list. After the last page, a line takes its place and its
@@ -34,7 +40,7 @@ export function ShowMore<Answer>({
       onClick={() => {
         if (list.isFetchingNextPage) return
         setUsed(true)
-        void fetchNextPage(list).then(onLoaded)
+        void list.fetchNextPage().then(onLoaded)
       }}
     >
       {list.isFetchingNextPage ? 'Loading…' : words}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import type { ChangedFileItem, RunChanges } from '#api/schemas/runs/changes.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
-import { fetchNextPage, useRunChanges } from '../../api/queries.ts'
+import { useRunChanges } from '../../api/queries.ts'
 import { Failure } from '../../states/failure.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import './changed-files.css'
@@ -25,7 +25,7 @@ export function ChangedFiles({ runId }: { runId: string }) {
   const more = (first?.total ?? 0) - visible.length
   const showMore = (): void => {
     setOpen(true)
-    if (isOpen) void fetchNextPage(changes)
+    if (isOpen) void changes.fetchNextPage()
   }
   return (
     <section className="card" aria-labelledby="changes-title">
