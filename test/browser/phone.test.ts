@@ -173,6 +173,20 @@ test('in the open sheet of a narrow window A or D chooses with the focus on it, 
   await expect
     .poll(() => statesOf(dashboard.desk.database.db, requestIds))
     .toEqual(['denied', 'approved', 'pending'])
+  // A press before the sheet was closed is not the first one of a wide window.
+  const held = page.getByRole('region', { name: 'Decisions being sent' })
+  await held.waitFor({ state: 'hidden' })
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'hidden' })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const panel = page.getByRole('complementary', { name: 'Decision' })
+  await panel.getByRole('radio', { name: 'Approve as shown', checked: true }).waitFor()
+  await page.keyboard.press('a')
+  const approve = panel.getByRole('radio', { name: 'Approve as shown' })
+  await expect.poll(() => approve.evaluate((at) => at === document.activeElement)).toBe(true)
+  expect(await held.count()).toBe(0)
+  await page.keyboard.press('a')
+  await held.waitFor()
 })
 
 test.each([

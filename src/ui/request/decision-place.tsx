@@ -38,12 +38,11 @@ export function DecisionPlace(props: {
     setGoal(null)
     setOpen(true)
   }
-  const openByButton = (): void => {
-    // A key that was pressed before it was closed does not count: the next press does not submit.
+  const close = (): void => {
+    // A key that was pressed before does not count afterwards: the next press does not submit.
     setChoice(choice)
-    open()
+    setOpen(false)
   }
-  const close = (): void => setOpen(false)
   const goTo = (id: string): void => {
     close()
     setGoal(id)
@@ -52,7 +51,8 @@ export function DecisionPlace(props: {
   const children = props.children(goTo, close)
   const isToDecide = request.state === 'pending' && request.eligibility.canDecide
   useEffect(() => {
-    if (!phone || isFileOpen) setOpen(false)
+    if (!phone || isFileOpen) close()
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- not when the choice changes
   }, [phone, isFileOpen])
   const lastChoice = useRef(choice)
   useEffect(() => {
@@ -79,12 +79,7 @@ export function DecisionPlace(props: {
   return (
     <>
       <div className="decide-bar">
-        <Button
-          fullWidth
-          size="md"
-          variant={isToDecide ? 'filled' : 'default'}
-          onClick={openByButton}
-        >
+        <Button fullWidth size="md" variant={isToDecide ? 'filled' : 'default'} onClick={open}>
           {isToDecide ? actOf(request) : 'See the decision'}
         </Button>
         {props.hasOutcomeBelow && <ToOutcome onPress={() => goTo(resultTitleId)} />}
