@@ -142,7 +142,5 @@ export function outcomeSentence(
     return `Recorded. ${decided === 'approve' ? then : 'The run goes on'} ${before}.`
   }
   // The call had some seconds to begin, so it may wait for a worker.
-  return answer.state === 'denied'
-    ? 'Recorded. The run goes on.'
-    : 'Recorded. The run has the decision, and goes on as soon as it can.'
+  return 'Recorded. The run has the decision, and goes on as soon as it can.'
 }
