@@ -233,10 +233,10 @@ test('a list of versions, of MCP servers or of remembered approvals that could n
   const { id } = await askForNote(dashboard.desk, 'notes/of-failed-lists.md')
   const { run_id } = await rowOf(dashboard.desk.database.db, 'request', { id })
   const page = await dashboard.open('Grace', '/account')
-  for (const [path, call, name] of [
-    ['/policy', '**/v1/policy/activations*', 'Versions'],
-    ['/policy', '**/v1/policy/definitions*', 'MCP servers'],
-    [`/runs/${run_id}`, '**/v1/runs/*/grants*', 'Remembered approvals'],
+  for (const [path, call, name, content] of [
+    ['/policy', '**/v1/policy/activations*', 'Versions', /^1\. /],
+    ['/policy', '**/v1/policy/definitions*', 'MCP servers', 'None.'],
+    [`/runs/${run_id}`, '**/v1/runs/*/grants*', 'Remembered approvals', /^None: /],
   ] as const) {
     await page.route(call, (route) => route.abort())
     await page.goto(dashboard.url + path)
@@ -245,7 +245,8 @@ test('a list of versions, of MCP servers or of remembered approvals that could n
     await again.waitFor()
     await page.unroute(call)
     await again.click()
-    await again.waitFor({ state: 'detached' })
+    await list.getByText(content).waitFor()
+    expect(await again.count()).toBe(0)
   }
 })
 

@@ -14,7 +14,8 @@ import { approvalLabels } from '#domain/text/policy-words.ts'
 export function McpDefinitions() {
   const definitions = useDefinitions()
   const servers = definitions.data?.items ?? []
-  if (servers.length === 0 && !definitions.isLoadingError) return null
+  // After a failure the card stays, also while it is loaded again.
+  if (servers.length === 0 && definitions.errorUpdateCount === 0) return null
   return (
     <section className="card column" aria-labelledby="mcp-title">
       <h2 id="mcp-title">MCP servers</h2>
@@ -22,7 +23,8 @@ export function McpDefinitions() {
         What each server said about its tools when this version was activated. These statements are
         not verified.
       </p>
-      {definitions.isLoadingError && <Failure query={definitions} />}
+      <Failure query={definitions} />
+      {definitions.isSuccess && servers.length === 0 && <p className="small dim">None.</p>}
       {servers.map((server) => (
         <Server key={`${server.worker} ${server.server}`} server={server} />
       ))}
