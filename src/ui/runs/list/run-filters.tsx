@@ -1,7 +1,7 @@
 import { withCapital } from '#domain/text/readable-name.ts'
 import { Button, NativeSelect } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useId, useRef, useState } from 'react'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import { useWorkers } from '../../api/queries.ts'
@@ -37,8 +37,11 @@ export function RunsHead({ runs }: { runs: readonly Run[] }) {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const isPhone = useMedia(phoneUntil)
-  const [isUnfolded, setUnfolded] = useState(false)
+  const [unfolded, setUnfolded] = useState<'by hand' | 'by key' | null>(null)
   const id = useId()
+  // Once they are unfolded, the filters handle the key.
+  const isFolded = isPhone && unfolded === null
+  useShortcut('filter', isFolded ? () => setUnfolded('by key') : null)
   return (
     <>
       <div className="page-head">
@@ -53,18 +56,18 @@ export function RunsHead({ runs }: { runs: readonly Run[] }) {
           {isPhone ? (
             <FiltersButton
               isSet={runFilters(search).size > 0}
-              isUnfolded={isUnfolded}
+              isUnfolded={unfolded !== null}
               controls={id}
-              onToggle={() => setUnfolded(!isUnfolded)}
+              onToggle={() => setUnfolded(unfolded === null ? 'by hand' : null)}
             />
           ) : (
-            <Filters runs={runs} />
+            <Filters runs={runs} takesFocus={false} />
           )}
         </div>
       </div>
       {isPhone && (
         <div id={id} className="runs-filters">
-          {isUnfolded && <Filters runs={runs} />}
+          {unfolded !== null && <Filters runs={runs} takesFocus={unfolded === 'by key'} />}
         </div>
       )}
       <ActiveWords />
@@ -87,12 +90,15 @@ function ActiveWords() {
   )
 }
 
-function Filters({ runs }: { runs: readonly Run[] }) {
+function Filters({ runs, takesFocus }: { runs: readonly Run[]; takesFocus: boolean }) {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const workers = useWorkers()
   const first = useRef<HTMLSelectElement>(null)
   useShortcut('filter', () => first.current?.focus())
+  useLayoutEffect(() => {
+    if (takesFocus) first.current?.focus()
+  }, [takesFocus])
   const keys = useAriaKeys('filter')
   const startedBy = search.get('startedBy') ?? ''
   const set = (name: string, value: string): void => {
