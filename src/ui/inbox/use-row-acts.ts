@@ -11,8 +11,8 @@ import { addressOf } from './inbox-filters.ts'
 
 /**
  * The keys of a request for the focused row, while no request is open: C claims, H snoozes, T opens
- * the change set of its turn, M opens the request at its comments, Y copies its link. Returns the
- * request whose snooze menu is open.
+ * the change set of its turn, M opens the request at its comments, Y copies its link, or without a
+ * focused row the address. Returns the request whose snooze menu is open.
  */
 export function useRowActs(
   isCardOpen: boolean,
@@ -60,10 +60,14 @@ export function useRowActs(
   )
   useShortcut(
     'copyLink',
-    on(({ number }) => {
-      const path = addressOf(search, `/requests/${number}`)
-      void copyText(window.location.origin + path, 'Link')
-    }),
+    isCardOpen
+      ? null
+      : () => {
+          const item = focusedItem()
+          const { href, origin } = window.location
+          const ofRow = item && origin + addressOf(search, `/requests/${item.number}`)
+          void copyText(ofRow ?? href, 'Link')
+        },
   )
   return { snoozing, setSnoozing }
 }

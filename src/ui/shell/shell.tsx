@@ -51,9 +51,6 @@ export function Shell() {
   useShortcut('newRun', () => void navigate('/runs/new'))
   useShortcut('goAccount', () => void navigate('/account'))
   useShortcut('help', () => setHelp(true))
-  const copyLink = (): void => void copyText(window.location.href, 'Link')
-  // In the inbox the key copies the link of the row that has the focus.
-  useShortcut('copyLink', pathname === '/' ? null : copyLink)
   const openPalette = (): void => {
     beginOpening()
     setPalette(true)
@@ -101,6 +98,7 @@ export function Shell() {
         </div>
       </header>
       <ProfileBanner />
+      <LinkKey />
       <main ref={main} id="content" className="content" tabIndex={-1}>
         <PageBoundary key={pageOf(pathname)} what="This page">
           <Suspense fallback={<Loading what="the page" lines={6} />}>
@@ -116,6 +114,12 @@ export function Shell() {
       </PageBoundary>
     </>
   )
+}
+
+/** The key that copies the address. Drawn before the page, so that a page can have another link. */
+function LinkKey() {
+  useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
+  return null
 }
 
 /** The inbox and its requests are one page: the list stays beside another card. */

@@ -195,6 +195,22 @@ test('J and K go through the runs and the events, / goes to their filter, and Y 
     const field = page.getByLabel(filter, { exact: true })
     expect(await field.evaluate((it) => it === document.activeElement)).toBe(true)
   }
+  await page.goto(dashboard.url)
+  await page.locator('.request-link').first().waitFor()
+  await page.keyboard.press('y')
+  await expect.poll(copied).toBe(`${dashboard.url}/`)
+  await page.goto(`${dashboard.url}/runs/new?task=Write`)
+  await page.getByRole('button', { name: 'Copy the link' }).waitFor()
+  await page.keyboard.press('y')
+  await expect.poll(copied).toMatch(/\/runs\/new\?.*worker=scribe/)
+})
+
+test('in a narrow window / unfolds the filters of the runs, and the first has the focus', async () => {
+  const page = await dashboard.open('Grace', '/runs', { viewport: phone })
+  await page.locator('.run-link').first().waitFor()
+  await page.keyboard.press('/')
+  const state = page.getByLabel('State', { exact: true })
+  await expect.poll(() => state.evaluate((it) => it === document.activeElement)).toBe(true)
 })
 
 test('a filter of the trail, of runs and of insights keeps the focus while a person types or chooses, and a day is typed digit by digit', async () => {

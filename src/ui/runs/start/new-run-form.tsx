@@ -2,7 +2,7 @@ import { Button, Textarea } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
 import { useWorker } from '../../api/queries.ts'
-import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { Notice } from '../../states/notice.tsx'
@@ -135,12 +135,15 @@ function CopyForm({ draft, worker }: { draft: StartDraft; worker: WorkerDetail }
     const { origin, pathname } = window.location
     void copyText(`${origin}${pathname}?${linkOf(draft, worker)}`, 'Link')
   }
+  const keys = useAriaKeys('copyLink')
+  useShortcut('copyLink', copy)
   return (
     <Button
       variant="default"
       size="compact-sm"
       title="A link to this form with its worker and task. It starts nothing."
       onClick={copy}
+      {...keys}
     >
       {verbs.copyLink}
     </Button>
