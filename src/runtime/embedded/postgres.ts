@@ -24,7 +24,8 @@ import {
   markStandIn,
   removeUnusedStandIns,
 } from './stand-ins.ts'
-import { tailOf, waitUntilStarted } from './wait-until-started.ts'
+import { tailOf } from '../processes/tail-of.ts'
+import { waitUntilStarted } from './wait-until-started.ts'
 import { writeWhole } from '../files.ts'
 
 export interface EmbeddedPostgresOptions {

@@ -11,7 +11,8 @@ import {
 } from '../processes/process-identity.ts'
 import { launchServer, type LaunchedServer } from '../processes/launch-server.ts'
 import { isTemporalHealthy } from './temporal-health.ts'
-import { tailOf, waitUntilStarted } from './wait-until-started.ts'
+import { tailOf } from '../processes/tail-of.ts'
+import { waitUntilStarted } from './wait-until-started.ts'
 
 /** Where Temporal and its web UI listen. */
 export const loopbackHost = '127.0.0.1'

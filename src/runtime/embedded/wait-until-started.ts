@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { LaunchedServer } from '../processes/launch-server.ts'
 import { waitUntil } from '../processes/wait-until.ts'
 
@@ -24,10 +23,4 @@ export async function waitUntilStarted(
     { timeoutMs, everyMs },
   )
   return outcome === null ? `it did not answer within ${timeoutMs / 1000} s` : outcome.failure
-}
-
-/** The last lines of a server's log, for the error that names the file; none when it is empty. */
-export async function tailOf(logFile: string): Promise<string> {
-  const text = await readFile(logFile, 'utf8').catch(() => '')
-  return text.trimEnd().split('\n').slice(-12).join('\n')
 }
