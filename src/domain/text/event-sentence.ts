@@ -205,7 +205,7 @@ function openingParts(event: EventFields, subject: EventSubject): SentencePart[]
     return [whoOf(event), verb('opened'), subjectOf(subject)]
   }
   const who: SentencePart =
-    run === undefined ? whoOf(event) : { as: 'who', text: runName(run).replace(/^r/, 'R') }
+    run === undefined ? whoOf(event) : { as: 'who', text: withCapital(runName(run)) }
   const asks = request?.kind === 'question' ? 'asked' : 'asked for approval of'
   return [who, verb(asks), subjectOf({ ...subject, run: undefined })]
 }

@@ -22,7 +22,7 @@ export interface ProgramDesk extends AsyncDisposable {
   /** Asks for a call of `deploy`; the record as Linus sees it. */
   ask(more?: Partial<ExternalInput>): Promise<RequestDetailRecord>
   /** Asks for a call of the gateway, for a task of its client (`byTask`) or for a connection. */
-  askByGateway(byTask: boolean): Promise<RequestDetailRecord>
+  askByGateway(of: { readonly byTask: boolean }): Promise<RequestDetailRecord>
   decide(request: RequestDetailRecord, decision: 'approve' | 'deny'): Promise<void>
   read(requestId: string): Promise<RequestDetailRecord>
   auditOf(requestId: string): Promise<string[]>
@@ -58,7 +58,7 @@ export async function openProgramDesk(): Promise<ProgramDesk> {
     program,
     read,
     ask,
-    async askByGateway(byTask) {
+    async askByGateway({ byTask }) {
       const request = await ask()
       await service.db
         .insertInto('gateway_call')

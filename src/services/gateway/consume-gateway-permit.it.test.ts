@@ -78,7 +78,7 @@ function carryOut(requestId: string, abilities: Partial<WorkerContext>): Promise
 
 /** An approved call of the gateway that is carried out as soon as it can be. */
 async function approvedCall() {
-  const request = await desk.askByGateway(true)
+  const request = await desk.askByGateway({ byTask: true })
   await desk.decide(request, 'approve')
   return request
 }

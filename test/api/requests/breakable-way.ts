@@ -22,14 +22,14 @@ export interface BreakableWay extends AsyncDisposable {
    */
   hold(what: 'message' | 'answer'): () => Promise<void>
   /** The next requests for paths with this end have these fates. */
-  fail(end: string, fates: readonly Fate[]): void
+  fail(pathEnd: string, fates: readonly Fate[]): void
 }
 
 /** @example await using way = await openBreakableWay(api.url) */
 export async function openBreakableWay(target: string): Promise<BreakableWay> {
   let state: 'open' | 'away' | number = 'open'
   const paths: string[] = []
-  let failing: { readonly end: string; readonly fates: Fate[] } = { end: '', fates: [] }
+  let failing: { readonly pathEnd: string; readonly fates: Fate[] } = { pathEnd: '', fates: [] }
   let held: { what: 'message' | 'answer'; until: Promise<void>; arrive: () => void } | null = null
   const server = createServer((request, response) => {
     void (async () => {
@@ -46,7 +46,7 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
       const hold = isOpening ? held : null
       if (isOpening) held = null
       if (hold?.what === 'message') await hold.until
-      const fate = url.endsWith(failing.end) ? failing.fates.shift() : undefined
+      const fate = url.endsWith(failing.pathEnd) ? failing.fates.shift() : undefined
       if (fate === 'busy') return response.writeHead(503).end('{}')
       const { authorization = '', 'content-type': type = '' } = headers
       const answer = await fetch(new URL(url, target), {
@@ -85,8 +85,8 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
         return arrived.promise
       }
     },
-    fail(end, fates) {
-      failing = { end, fates: [...fates] }
+    fail(pathEnd, fates) {
+      failing = { pathEnd, fates: [...fates] }
     },
     [Symbol.asyncDispose]: () => closeServer(server),
   }

@@ -28,7 +28,7 @@ async function heldCall(
   minutesAgo: number,
   decision: 'approve' | 'deny' = 'approve',
 ): Promise<string> {
-  const request = await desk.askByGateway(false)
+  const request = await desk.askByGateway({ byTask: false })
   await desk.decide(request, decision)
   const earlier = sql`clock_timestamp() - ${minutesAgo} * interval '1 minute'`
   await sql`update request set decided_at = ${earlier} - interval '1 second'
