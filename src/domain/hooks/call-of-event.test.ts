@@ -126,10 +126,26 @@ test.each([
   '../**',
   'a/../../*',
   '{../a,b}/*',
+  '{.,x}{.,y}/private/*',
+  '.{.,x}/*',
+  '{.,a/b}./*',
+  '.{,x}./*',
+  '\\.\\./*',
   'C:/x',
 ])('a pattern that leads out of the folder is no list of its files: %s', (pattern) => {
   const input = { path: 'docs', pattern }
   expect(callOfEvent(event('Glob', input), root)).toEqual({ tool: 'Glob', input })
+})
+
+test.each([
+  'app/[...slug]/page.tsx',
+  '**/[[...slug]]/*',
+  '**/*.{ts,tsx}',
+  '{.eslintrc,.prettierrc}*',
+  '.{github,vscode}/**',
+  'a..b/*',
+])('a pattern that stays in its folder lists its files: %s', (pattern) => {
+  expect(callOfEvent(event('Glob', { path: 'docs', pattern }), root).tool).toBe('list_files')
 })
 
 test.each([

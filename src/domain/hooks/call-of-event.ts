@@ -139,7 +139,17 @@ function leadsElsewhere(tool: string, { file_path, path, pattern }: Input): bool
   const isOther = [file_path, path].some(
     (at) => typeof at === 'string' && (at !== at.trim() || /^~(?:[/\\]|$)/.test(at)),
   )
-  return isOther || (tool === 'Glob' && /^[/\\~]|^[A-Za-z]:|\.\./.test(String(pattern).trim()))
+  return isOther || (tool === 'Glob' && leavesFolder(String(pattern).trim()))
+}
+
+/**
+ * Whether a pattern may name files outside of its folder. Braces may write `..` in two parts:
+ * `{.,x}{.,y}`. A folder of Next.js has dots in its name: `[...slug]`.
+ */
+function leavesFolder(pattern: string): boolean {
+  if (/^[/\\~]|^[A-Za-z]:|(?:^|[\\/{,}])\.\.(?:[\\/{,}]|$)/.test(pattern)) return true
+  const at = pattern.search(/(?:^|[\\/{,}])\.[\\{,}]/)
+  return at !== -1 && /\.(?:[\\/{,}]|$)/.test(pattern.slice(at + 2))
 }
 
 /** The folders that paths are relative to. */

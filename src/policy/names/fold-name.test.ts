@@ -51,6 +51,8 @@ test.each([
   ['certs/Server.PEM', 'server.pem'],
   ['.aws/credentials', '.aws'],
   ['keys/AuthKey_1.p8', 'authkey_1.p8'],
+  ['keys/SubscriptionKey_A1.p8', 'subscriptionkey_a1.p8'],
+  ['games/snake.p8', null],
   ['id_ed25519_sk', 'id_ed25519_sk'],
   ['id_ed25519_sk.pub', null],
   ['environment.ts', null],

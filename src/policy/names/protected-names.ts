@@ -13,7 +13,9 @@ const groups: readonly Group[] = [
     names: words(`
       .git git~1 .gitmodules .gitattributes .gitconfig .githooks .lfsconfig .husky .overcommit.yml
       captainhook.json prek.toml lefthook.yml lefthook.yaml lefthook.toml lefthook.json
-      lefthook.jsonc .hg .hgrc .svn .jj`),
+      lefthook.jsonc lefthook-local.yml lefthook-local.yaml lefthook-local.toml
+      lefthook-local.json lefthook-local.jsonc simple-git-hooks.js simple-git-hooks.cjs
+      simple-git-hooks.mjs simple-git-hooks.json .hg .hgrc .svn .jj`),
   },
   {
     what: 'shell start-up file',
@@ -21,7 +23,8 @@ const groups: readonly Group[] = [
       .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc
       .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .shrc .cshrc .tcshrc .login
       .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment .direnvrc .ssh
-      .gnupg .screenrc .tmux.conf .xonshrc .irbrc .pryrc .rprofile .octaverc .ghci`),
+      .gnupg .screenrc .tmux.conf .xonshrc .irbrc .pryrc
+      .rprofile .renviron .octaverc .ghci .iex.exs .ocamlinit`),
   },
   {
     what: 'package manager configuration',
@@ -43,8 +46,8 @@ const groups: readonly Group[] = [
       gemini.md .cursor .cursorrules .cursorignore .windsurf .windsurfrules .codex .gemini .continue
       .opencode opencode.json opencode.jsonc .copilot .roo .roorules .roomodes .cline .clinerules
       .kilo .kilocode .kilocodemodes .kiro .agents .agent .mcp.json .goose .goosehints .junie
-      .amazonq .qwen qwen.md .crush crush.json .crush.json crush.md .trae .qoder .augment
-      .augment-guidelines .factory .openhands .warp warp.md .rules`),
+      .amazonq .qwen .crush crush.json .crush.json .trae .qoder .augment .augment-guidelines
+      .factory .openhands .warp .rules`),
   },
   {
     what: 'continuous integration',
@@ -80,6 +83,9 @@ const nested: readonly { readonly what: string; readonly names: readonly string[
   },
 ]
 
+/** Instructions of agents in the workspace's root; elsewhere a document may have such a name. */
+const rootInstructions = new Set(words('crush.md qwen.md warp.md'))
+
 const whatOf = new Map(groups.flatMap((group) => group.names.map((name) => [name, group.what])))
 const whatOfNested = new Map(
   nested.flatMap((group) => group.names.map((name) => [name, group.what])),
@@ -88,9 +94,9 @@ const whatOfNested = new Map(
 const prefixes: readonly (readonly [prefix: string, what: string])[] = [
   ['.env', 'environment file'],
   ['.aider', 'agent configuration'],
-  ...words(
-    '.huskyrc .pre-commit- .simple-git-hooks simple-git-hooks. .lefthook lefthook-local.',
-  ).map((prefix) => [prefix, 'version control'] as const),
+  ...words('.huskyrc .pre-commit- .simple-git-hooks .lefthook').map(
+    (prefix) => [prefix, 'version control'] as const,
+  ),
   ...words('.gitlab-ci. .travis. .drone. .appveyor. .woodpecker .cirrus. .azure-pipelines').map(
     (prefix) => [prefix, 'continuous integration'] as const,
   ),
@@ -112,6 +118,10 @@ export interface ProtectedName {
  */
 export function protectedName(path: string): ProtectedName | null {
   const components = foldPath(path)
+  const [first = ''] = components
+  if (components.length === 1 && rootInstructions.has(first)) {
+    return { name: first, what: 'agent configuration' }
+  }
   for (const [index, name] of components.entries()) {
     const what =
       whatOf.get(name) ??

@@ -8,7 +8,9 @@ const files = new Set(
       .git-credentials .pgpass .htpasswd .vault-token .my.cnf .mylogin.cnf .s3cfg .boto .dockercfg
       .terraformrc credentials.tfrc.json`),
 )
-const suffixes = words('.pem .key .p8 .p12 .pfx .jks .keystore .keytab .kdbx .ppk .ovpn')
+const suffixes = words('.pem .key .p12 .pfx .jks .keystore .keytab .kdbx .ppk .ovpn')
+/** Keys of Apple as it names them; other files with this suffix are programs of PICO-8. */
+const appleKey = /^(?:authkey|subscriptionkey)_.*\.p8$/
 
 /**
  * Whether a path names an environment or key file, the reading of which asks (security.md 8).
@@ -19,6 +21,6 @@ export function secretName(path: string): string | null {
   const folder = components.slice(0, -1).find((name) => folders.has(name))
   if (folder !== undefined) return folder
   const name = components.at(-1) ?? ''
-  if (name.startsWith('.env') || files.has(name)) return name
+  if (name.startsWith('.env') || files.has(name) || appleKey.test(name)) return name
   return suffixes.some((suffix) => name.endsWith(suffix)) ? name : null
 }
