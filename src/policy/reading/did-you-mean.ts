@@ -21,7 +21,7 @@ export function closestWord(word: string, words: readonly string[]): string | nu
   if (word.length > 200) return null
   const lower = word.toLowerCase()
   // Tools of one MCP server begin alike (`mcp__files__`), however unlike they are.
-  const own = lower.slice(lower.lastIndexOf('__') + 1)
+  const own = lower.split('__').at(-1) ?? lower
   const maxDistance = Math.min(lower.length - 1, Math.max(1, Math.floor(own.length / 3)))
   let best: { word: string; distance: number } | null = null
   for (const one of words.slice(0, maxCompared)) {

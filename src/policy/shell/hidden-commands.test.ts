@@ -124,6 +124,7 @@ const hidden: readonly string[] = [
   'repeat 2 git push',
   "emulate sh -c 'git push'",
   'begin git push; end',
+  '- git push',
   'true; and git push',
   'not git push',
   'gtimeout 5 git push',

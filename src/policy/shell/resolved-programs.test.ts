@@ -70,6 +70,8 @@ describe('a command is judged by the program that will run', () => {
     ['perl', 'perl5.36.0 x'],
     ['python3', 'python3.11 x'],
     ['less', 'cat x | pager'],
+    ['rm -rf', 'grm -rf x'],
+    ['make', 'gmake x'],
   ])('a block of "%s" applies to its other names: %s', async (pattern, script) => {
     expect(await judgeBy([rule(pattern, 'blocked')], script)).toMatchObject({ approval: 'blocked' })
   })
@@ -77,6 +79,10 @@ describe('a command is judged by the program that will run', () => {
   const repository = hostWith({
     '/w//bin/t': '/usr/bin/git',
     '/w/docs/t/../t': '/usr/bin/git',
+    '/w//bin/e': '/usr/bin/env',
+    '/w//bin/s': '/usr/bin/bash',
+    '/w//bin/x': '/usr/bin/xargs',
+    '/w//bin/p': '/usr/lib/git-core/git-push',
     '/usr/bin/g': '/usr/bin/git',
     '/usr/bin/ls': '/usr/bin/busybox',
   })
@@ -90,6 +96,12 @@ describe('a command is judged by the program that will run', () => {
     ['find . -exec bin/t push {} +', ''],
     ['t/../t push', 'docs'],
     ['g push', ''],
+    ['bin/e git push', ''],
+    ["bin/s -c 'git push'", ''],
+    ['bin/x -n1 git push', ''],
+    ['bin/t -c alias.y=push y', ''],
+    ['echo push | xargs bin/t', ''],
+    ["rsync -e 'bin/t push' x y", ''],
   ])('a block applies to a link to its program: %s', async (script, cwd) => {
     const host = repository
     const rules = [rule('git push', 'blocked'), rule('busybox', 'blocked')]

@@ -24,9 +24,10 @@ export function commandTraits(analysis: CommandAnalysis): CommandTraits {
       analysis.doubts.length === 0 &&
       (patterns.some((pattern) => spellsOut(tokensOf(pattern), analysis)) ||
         analysis.search.commands.every(
-          ({ words, inner }) =>
-            inner.length === 0 &&
-            patterns.some((pattern) => couldMatch(tokenPattern(tokensOf(pattern)), words, 0)),
+          ({ words, inner, isLinked }) =>
+            isLinked === true ||
+            (inner.length === 0 &&
+              patterns.some((pattern) => couldMatch(tokenPattern(tokensOf(pattern)), words, 0))),
         )),
   }
 }

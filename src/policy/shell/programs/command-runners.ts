@@ -24,7 +24,7 @@ export const commandRunners: readonly Program[] = [
       konsole alacritty kitty foot gnome-terminal nix-shell dotenv envchain cross-env
       concurrently nodemon watchexec onchange foreman honcho ccache sccache distcc bear
       scan-build rr heaptrack uftrace mpirun mpiexec srun sem pdsh pssh coproc then do else if while until !
-      begin and or not noglob nocorrect repeat zargs zpty sched
+      begin and or not - noglob nocorrect repeat zargs zpty sched
       uclampset coresched setpgid pipesz enosys scriptlive lckdo ifne zrun cgexec chpst softlimit
       setuidgid envuidgid envdir setlock systemd-cat systemd-socket-activate fakechroot catatonit tsp
       nq xcrun sandbox-exec flatpak-spawn host-spawn distrobox toolbox lxc lxc-attach incus vagrant

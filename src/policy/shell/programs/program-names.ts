@@ -1,5 +1,6 @@
 import { valueIn } from '#domain/json/value-in.ts'
 import { limits } from '#domain/limits.ts'
+import { words } from '../../names/words.ts'
 
 /** Names of the same program on common systems, which no rule for versions and suffixes finds. */
 const sameProgram: Readonly<Record<string, string>> = {
@@ -31,13 +32,20 @@ const sameProgram: Readonly<Record<string, string>> = {
   gfind: 'find',
   gsed: 'sed',
   gawk: 'awk',
-  // As Homebrew names those of GNU, whose tools macOS lacks.
+  // Homebrew's names of GNU tools.
+  gchmod: 'chmod',
+  gcp: 'cp',
+  gdd: 'dd',
   genv: 'env',
+  gmake: 'make',
+  gmv: 'mv',
   gnice: 'nice',
   gnohup: 'nohup',
+  grm: 'rm',
   gsort: 'sort',
   gsplit: 'split',
   gstdbuf: 'stdbuf',
+  gtar: 'tar',
   gtime: 'time',
   gtimeout: 'timeout',
   gxargs: 'xargs',
@@ -48,6 +56,10 @@ const sameProgram: Readonly<Record<string, string>> = {
 
 /** Files that contain many programs; the name in the call selects one. */
 const multiCall: ReadonlySet<string> = new Set(['busybox', 'toybox', 'coreutils'])
+/** Files that run another program, or act as one, by the name in the call. */
+const dispatchers: ReadonlySet<string> = new Set(
+  words('rustup snap nix ccache systemctl xtables-nft-multi pgrep lvm mise'),
+)
 
 const namesByFile = new Map<string, readonly string[]>()
 
@@ -90,4 +102,9 @@ export function gitCommand(name: string): string | null {
 /** Whether a file holds many programs, of which the name in the call selects one. */
 export function isMultiCall(name: string): boolean {
   return programNames(name).some((alias) => multiCall.has(alias))
+}
+
+/** Whether what a file does is known only with the name in the call. */
+export function actsByName(name: string): boolean {
+  return isMultiCall(name) || programNames(name).some((alias) => dispatchers.has(alias))
 }

@@ -1,8 +1,8 @@
 import type { CommandHost } from '#domain/tools/command.ts'
-import { isMultiCall, programNames } from '../programs/program-names.ts'
+import { actsByName, programNames } from '../programs/program-names.ts'
 import { Budget, maxSteps } from '../spelling/budget.ts'
 import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
-import type { PossibleCommand, Search } from './possible-commands.ts'
+import { possibleCommandsIn, type Search } from './possible-commands.ts'
 
 /** Following the links of one path takes about as long as comparing so many words. */
 const stepsOfPath = 16
@@ -30,28 +30,31 @@ export async function withLinkedPrograms(search: Search, context: LinkContext): 
     }
     return programs.get(name) ?? null
   }
-  const linked: PossibleCommand[] = []
+  const linked: (readonly Spelling[])[] = []
   for (const { words, inner } of search.commands) {
-    const replaced = [...words]
-    for (const from of new Set([0, ...inner.map((start) => start.from)])) {
-      const name = nameIn(words[from])
-      if (name === null || (from > 0 && !name.includes('/'))) continue
-      const program = await programOf(name)
-      if (program !== null) replaced[from] = exactly(program)
+    const starts = [{ words, from: 0 }, ...inner]
+    for (const [list, places] of Map.groupBy(starts, (start) => start.words)) {
+      const replaced = [...list]
+      for (const { from } of places) {
+        const name = nameIn(list[from])
+        if (name === null || (from > 0 && !name.includes('/'))) continue
+        const program = await programOf(name)
+        if (program !== null) replaced[from] = exactly(program)
+      }
+      if (replaced.some((word, index) => word !== list[index])) linked.push(replaced)
     }
-    if (replaced.every((word, index) => word === words[index])) continue
-    const starts = inner.map(({ from }) => ({ words: replaced, from }))
-    linked.push({ words: replaced, inner: starts, node: null })
   }
-  if (linked.length === 0 && !budget.isSpent) return search
-  const { computed, isPartial, isTooDeep, isTooMuch, scanned } = search
+  const more = possibleCommandsIn(linked)
   return {
-    commands: [...search.commands, ...linked],
-    scanned,
-    isTooDeep,
-    isTooMuch: isTooMuch || budget.isSpent,
-    isPartial,
-    computed,
+    commands: [
+      ...search.commands,
+      ...more.commands.map((command) => ({ ...command, isLinked: true as const })),
+    ],
+    scanned: [...search.scanned, ...more.scanned],
+    isTooDeep: search.isTooDeep || more.isTooDeep,
+    isTooMuch: search.isTooMuch || more.isTooMuch || budget.isSpent,
+    isPartial: search.isPartial || more.isPartial,
+    computed: [...new Set([...search.computed, ...more.computed])],
   }
 }
 
@@ -72,5 +75,5 @@ async function linkedProgram(name: string, context: LinkContext): Promise<string
   if (realPath === null) return null
   const program = programName(realPath)
   const isSame = programNames(programName(name)).some((own) => programNames(program).includes(own))
-  return isSame || isMultiCall(program) ? null : program
+  return isSame || actsByName(program) ? null : program
 }

@@ -28,6 +28,8 @@ export interface PossibleCommand {
   readonly inner: readonly CommandStart[]
   /** its node in the script; `null` for a command in a text that another command runs */
   readonly node: Command | null
+  /** it is another command of the text, with the program that a link leads to */
+  readonly isLinked?: true
 }
 
 /** Everything that a text could mean. */
@@ -65,6 +67,13 @@ export function possibleCommands(
 export function possibleCommandsOf(argv: readonly string[]): Search {
   const search = new CommandSearch(new Budget(maxSteps.reading))
   search.addCommand(argv.map(exactly), null, 0, argv.join(' '), [])
+  return search
+}
+
+/** The same for commands with these words. */
+export function possibleCommandsIn(commands: readonly (readonly Spelling[])[]): Search {
+  const search = new CommandSearch(new Budget(maxSteps.reading))
+  for (const words of commands) search.addCommand(words, null, 0, '', [])
   return search
 }
 
