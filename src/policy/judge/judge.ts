@@ -46,6 +46,11 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
   const capability = await capabilityOf(query, worker, call)
   if ('error' in capability) {
     addStep('capability', 'error', capability.error)
+    // Another program may read what the worker cannot: a block counts all the same.
+    if (query.runsHere === false && call.command === null) {
+      const consent = await consentTo({ query, worker, call, guarded, place, addStep, answer })
+      if ('verdict' in consent && consent.verdict === 'blocked') return consent
+    }
     return answer('error', null, capability.error)
   }
   addStep('capability', 'yes', call.accesses.map(accessText).join(', ') || 'touches no path')

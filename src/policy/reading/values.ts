@@ -147,7 +147,7 @@ export function checkName(field: YamlField, name: string): boolean {
   return false
 }
 
-/** The entries by their names, without those with another name or that `read` refuses (`null`). */
+/** The entries by their names, without those whose name or value is wrong. */
 export function readNamed<T>(
   field: YamlField,
   read: (value: YamlField, name: string) => T | null,

@@ -125,9 +125,13 @@ async function byWorker(
     throw invalid('input', `changes more than ${maxCallsWithin} files: split the call`)
   }
   for (const inner of within) {
-    const answerWithin = await byWorker(ctx, { ...call, ...inner }, { proven, isEdit, presents })
+    const answerWithin = await byWorker(
+      ctx,
+      { ...call, ...inner },
+      { proven, isEdit, presents: false },
+    )
     const { verdict } = answerWithin.judgement
-    // What the worker can not read, people may still let another program read.
+    // An error only means that the worker's tool cannot make this reading; people decide.
     const isRead = inner.tool === 'read_file' || inner.tool === 'search_files'
     if (verdict === 'blocked' || (verdict === 'error' && !isRead)) return answerWithin
   }

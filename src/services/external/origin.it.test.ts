@@ -32,6 +32,16 @@ const program = (await addKey(desk.database.db, desk.people.ada)).caller
 await desk.write('notes/plan.md', `# Plan\n${marker}\n`)
 await renewHostProof(desk.dataDir)
 
+const reader = `---
+name: reader
+description: Reads notes
+model: openai-compatible:scripted-by-the-test
+zones:
+  - { name: notes, root: ./notes, mode: ro, approval: { read: preApproved } }
+  - { name: private, root: ./private, mode: ro, suffixes: [.md], approval: { read: blocked } }
+---
+You read notes.
+`
 const write = { path: 'notes/plan.md', content: '# Plan\nnew\n' }
 const origin = (more: Partial<Origin> = {}): Origin => ({
   program: 'Claude Code',
@@ -91,6 +101,27 @@ describe('a program that proves to work in the workspace', () => {
     const proof = await proofOf(desk.root)
     const attempt = open({ tool: 'edit_file', input, origin: origin({ proof }) })
     expect(await refusal(attempt)).toMatchObject({ code: 'invalid_request' })
+  })
+
+  // Rules: product.md 1; security.md 32
+  test('is refused every reading of a zone whose reads are blocked, also one that the worker’s tools cannot make', async () => {
+    await desk.write('private/a.md', 'theirs')
+    await symlink('a.md', join(desk.root, 'private/link.md'))
+    await desk.activate({ 'workers/reader.md': reader })
+    const proof = await proofOf(desk.root)
+    const reading = (tool: string, input: JsonObject) =>
+      open({ worker: 'reader', tool, input, origin: origin({ proof }) })
+    for (const [tool, input] of [
+      ['Grep', { pattern: 'x', path: 'private/a.md' }],
+      ['Grep', { pattern: 'x' }],
+      ['copilot-cli:view', { path: 'private' }],
+      ['gemini-cli:read_file', { file_path: 'private/a.txt' }],
+      ['gemini-cli:read_file', { file_path: 'private/link.md' }],
+    ] as const) {
+      expect(await refusal(reading(tool, input))).toMatchObject({ code: 'policy_blocked' })
+    }
+    const asked = await reading('Grep', { pattern: 'x', path: 'notes/plan.md' })
+    expect(asked.state).toBe('pending')
   })
 
   test('without a worker has the proof recorded, and no file is read', async () => {

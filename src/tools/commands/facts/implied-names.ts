@@ -134,7 +134,7 @@ export function unnamedFiles(words: WordTexts, depth: number): readonly string[]
     programs.flatMap((name) => files.get(name) ?? [])
   const above = [...filesOf(buildFiles.above), ...(isScript ? ['package.json'] : [])]
   const named = [...filesOf(buildFiles.named), ...above]
-  const folders = named.length === 0 ? [] : namedFolders(words.slice(1).flat())
+  const folders = named.length === 0 ? [] : [...new Set(namedFolders(words.slice(1).flat()))]
   if (folders.length * named.length > maxPlaces) throw tooMany()
   const parents = Array.from({ length: depth }, (_, levels) => '../'.repeat(levels + 1))
   return [
