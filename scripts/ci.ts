@@ -9,15 +9,15 @@ import { readReport, tally, type Failure, type StageEnd } from './testing/ci-tal
  */
 const stages = [
   { name: 'verify', minutes: 8, tests: false },
-  { name: 'test', minutes: 30, tests: true },
-  { name: 'test:slow', minutes: 40, tests: true },
+  { name: 'test', minutes: 40, tests: true },
+  { name: 'test:slow', minutes: 50, tests: true },
 ]
 
 /**
- * CI ends within an hour, with `npm ci`: the last stage gets the remaining time, before the
- * summary.
+ * CI takes an hour on two quiet cores. What is cut counts as failed, so a machine that is slower by
+ * a third is given its time; the last stage gets what remains of it.
  */
-const endsAt = performance.now() + 56 * 60_000
+const endsAt = performance.now() + 80 * 60_000
 
 const reports = join(import.meta.dirname, '..', 'test-results')
 await rm(reports, { recursive: true, force: true })
