@@ -14,8 +14,8 @@ const stages = [
 ]
 
 /**
- * CI takes an hour on two quiet cores. What is cut counts as failed, so a machine that is slower by
- * a third is given its time; the last stage gets what remains of it.
+ * CI takes an hour on two quiet cores. A stage that is cut off counts as failed, so there is time
+ * for a machine that is slower by a third. The last stage gets the remaining time.
  */
 const endsAt = performance.now() + 80 * 60_000
 

@@ -75,8 +75,8 @@ export function readBudget(text: string): RunBudget {
 }
 
 /**
- * Reads the input of a tool. The service refuses what is no object; it could not see a key that is
- * there twice, or a number that is rounded here.
+ * Reads the input of a tool. The service refuses what is no object. A key that is there twice and a
+ * number that is rounded are refused here, since the service cannot see them any more.
  */
 export function readInput(text: string): Record<string, Json> {
   const input = readJson('The input', text)

@@ -6,9 +6,13 @@ import { secondsOf } from '../terminal/wait-seconds.ts'
 import { hookEvents, isBeforeCall, type HookEventName } from '#domain/hooks/hook-events.ts'
 import { agentNames, agentOf, usualWaitSeconds, type Agent } from '#domain/hooks/agents.ts'
 import { decideHook, reportHook } from './answer-hook.ts'
-import { parseInput, type HookDecision, type HookEvent } from '#domain/hooks/hook-event.ts'
+import {
+  checkUnambiguous,
+  parseInput,
+  type HookDecision,
+  type HookEvent,
+} from '#domain/hooks/hook-event.ts'
 import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
-import { whyAmbiguous } from '#domain/json/ambiguous-json.ts'
 import { projectFolderOf } from '#domain/hooks/project-folder.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import type { RequestSummary } from '#program-client'
@@ -66,16 +70,15 @@ export async function runHook(
         setTimeout(overdue, graceMs).unref()
       })
     })
-    // A call that is refused before the race below has an answer: then nobody listens.
+    // When a call is refused before the race below, nobody listens to this promise.
     tooLate.catch(() => undefined)
     const text = await input
     const event = parseInput(text)
     eventName = hookEvents.find((one) => one === event['hook_event_name'])
     const call = agent.read(event)
     eventName = call.hook_event_name
-    // The agent may read other arguments in it. What it reports of results is not refused for that.
-    const why = isBeforeCall(eventName) ? whyAmbiguous(text) : null
-    if (why !== null) throw new Error(`${why}, so this call does not run`)
+    // The agent may read such a text as other arguments. After a call there is nothing to refuse.
+    if (isBeforeCall(eventName)) checkUnambiguous(text)
     onEvent?.(eventName)
     const answer = answerEvent({ name, agent }, options, { environment, event, call, deadline })
     const decision = await Promise.race([answer, tooLate])

@@ -1,7 +1,7 @@
-import { whyAmbiguous } from '../json/ambiguous-json.ts'
 import { isObject } from '../json/is-object.ts'
 import { hookEvents, type HookEventName } from './hook-events.ts'
 import {
+  checkUnambiguous,
   HookInputError,
   nameOf,
   objectOf,
@@ -99,8 +99,7 @@ function copilotInput(input: Input): HookEvent['tool_input'] {
   const { toolArgs } = input
   if (typeof toolArgs !== 'string') return objectOf(input, 'toolArgs')
   const call = parseInput(toolArgs)
-  const why = copilotEvent(input) === 'PreToolUse' ? whyAmbiguous(toolArgs) : null
-  if (why !== null) throw new HookInputError(`${why}, so this call does not run`)
+  if (copilotEvent(input) === 'PreToolUse') checkUnambiguous(toolArgs)
   return call
 }
 

@@ -77,10 +77,10 @@ export function callsWithin(
     const [cwd = ''] = pathsIn(folderMembers)
     return [{ tool: 'shell', input: cwd === '' ? { command } : { command, cwd } }]
   }
-  if (!isKnown) return []
   if (searchers.has(tool)) {
-    const isNamed = [...pathMembers, ...folderMembers].some((member) => input[member] !== undefined)
-    const folders = isNamed ? pathsIn([...pathMembers, ...folderMembers]) : ['']
+    const members = [...pathMembers, ...folderMembers]
+    const isNamed = members.some((member) => input[member] !== undefined)
+    const folders = isNamed ? pathsIn(members) : below('')
     const { pattern } = input
     // An absolute pattern names the folder itself.
     const isPlace = typeof pattern === 'string' && pattern.startsWith('/')

@@ -1,3 +1,4 @@
+import { whyAmbiguous } from '../json/ambiguous-json.ts'
 import { isObject } from '../json/is-object.ts'
 import type { HookEventName } from './hook-events.ts'
 
@@ -52,6 +53,12 @@ export function parseInput(text: string): Readonly<Record<string, unknown>> {
   }
   if (!isObject(value)) throw new HookInputError('The input of the hook is not a JSON object')
   return value
+}
+
+/** Throws for the text of a call that two readers of JSON may read differently. */
+export function checkUnambiguous(text: string): void {
+  const why = whyAmbiguous(text)
+  if (why !== null) throw new HookInputError(`${why}, so this call does not run`)
 }
 
 /** Member `name` as an object. Throws for another value, with the clause `problem`. */

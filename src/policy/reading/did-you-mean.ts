@@ -13,14 +13,14 @@ export function didYouMean(word: string, words: readonly string[]): string {
 }
 
 /**
- * The known word that differs from a word by at most a third of its length in edits (two exchanged
- * letters are one edit). Otherwise a known word that begins with the word, or with which the word
- * begins; `null` if there is none.
+ * The known word that differs from a word by at most a third of its length, counted after the last
+ * `__`, in edits (two exchanged letters are one edit). Otherwise a known word that begins with the
+ * word, or with which the word begins; `null` if there is none.
  */
 export function closestWord(word: string, words: readonly string[]): string | null {
   if (word.length > 200) return null
   const lower = word.toLowerCase()
-  // Tools of one MCP server begin alike (`mcp__files__`), however unlike they are.
+  // Names of one server's tools begin alike (`mcp__files__`), which does not make them similar.
   const own = lower.split('__').at(-1) ?? lower
   const maxDistance = Math.min(lower.length - 1, Math.max(1, Math.floor(own.length / 3)))
   let best: { word: string; distance: number } | null = null

@@ -6,8 +6,8 @@ import { findSandbox } from './find-sandbox.ts'
 const world = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--fork', '--kill-child']
 
 /**
- * What the program `attack` says of each address on the machines of `network-world.fixture.ts`, by
- * where it ran. `errors`: what they wrote on standard error.
+ * Runs the program `attack` on the machines of `network-world.fixture.ts`. `answers`: what it says
+ * of each address, by where it ran; `errors`: the standard error of all.
  */
 export async function attackWorld(
   attack: string,
@@ -21,7 +21,7 @@ export async function attackWorld(
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } },
   )
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { answers: JSON.parse(output || JSON.stringify({ errors })), errors }
+  return { answers: JSON.parse(output || '{}'), errors }
 }
 
 /** Why no such machine can be made here with these programs; `null`: it can. */

@@ -9,19 +9,19 @@ export type SystemFolder =
 const candidates = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store']
 /**
  * Files in which the kernel reveals facts about the whole host: keys, memory, timers. A process
- * with root's id can open those of root without any capability.
+ * with the id of root can open those that belong to root, even without capabilities.
  */
-const hiddenFiles = wordSet(`
-  allocinfo kcore key-users keys kpagecgroup kpagecount kpageflags latency_stats mtrr pagetypeinfo
-  sched_debug slabinfo timer_list vmallocinfo`)
+const hiddenFiles = [
+  ...wordSet(`
+    allocinfo kcore key-users keys kpagecgroup kpagecount kpageflags latency_stats mtrr
+    pagetypeinfo sched_debug slabinfo timer_list vmallocinfo`),
+].map((name) => `/proc/${name}`)
 
 /** The system's existing folders of programs and libraries; a command sees them read-only. */
 export function systemFolders(): readonly SystemFolder[] {
   return [
     ...programFolders(),
-    ...[...hiddenFiles]
-      .map((name) => ({ path: `/proc/${name}`, kind: 'masked' }) as const)
-      .filter(({ path }) => existsSync(path)),
+    ...hiddenFiles.filter(existsSync).map((path) => ({ path, kind: 'masked' }) as const),
   ]
 }
 

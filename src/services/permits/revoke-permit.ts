@@ -47,14 +47,8 @@ export async function revokePermit(
       const reason = await putSaltedText(unit.tx, input.reason)
       await revokePermits(unit, [request], { why: 'revoked', reason })
       await cancelRequests(unit, delegationRequests, 'delegation_denied')
-      if (request.run_id !== null) {
-        const requests = [request, ...delegationRequests]
-        await wakeWaiting(
-          unit,
-          request,
-          requests.map(({ id }) => id),
-        )
-      }
+      const wake = [request, ...delegationRequests].map(({ id }) => id)
+      if (request.run_id !== null) await wakeWaiting(unit, request, wake)
       return { requestId: request.id }
     }),
   )

@@ -2,8 +2,10 @@
 export const canHash = (globalThis.crypto as Partial<Crypto>).subtle !== undefined
 
 /** SHA-256 of the concatenated parts. */
-export async function sha256(...parts: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> {
-  const whole = Uint8Array.from(parts.flatMap((part) => [...part]))
+export async function sha256(
+  ...parts: Uint8Array<ArrayBuffer>[]
+): Promise<Uint8Array<ArrayBuffer>> {
+  const whole = await new Blob(parts).arrayBuffer()
   return new Uint8Array(await crypto.subtle.digest('SHA-256', whole))
 }
 

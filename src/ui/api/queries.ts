@@ -329,7 +329,10 @@ function reload(client: QueryClient, queryKey: QueryKey): void {
   }
 }
 
-/** Begins a reload, again after the next page of a list that a person asks for: it cancels it. */
+/**
+ * Begins a reload. If a person then asks for the next page of a list, that cancels the reload, so
+ * it begins again after the page.
+ */
 function beginReload(client: QueryClient, filters: { queryKey: QueryKey; exact?: true }): void {
   void client.invalidateQueries(filters, { cancelRefetch: false })
   for (const query of client.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' })) {
@@ -337,7 +340,7 @@ function beginReload(client: QueryClient, filters: { queryKey: QueryKey; exact?:
       if (!query.state.fetchMeta?.fetchMore) return
       beginReload(client, { queryKey: query.queryKey, exact: true })
     }
-    // That of the page, once it has taken the place of the reload.
+    // Ends with what is loaded last: the page, if it took the place of the reload.
     query.fetch().then(again, again)
   }
 }

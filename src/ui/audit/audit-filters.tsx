@@ -1,5 +1,5 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState, type ComponentProps } from 'react'
 import { auditEventTypes } from '#domain/audit-event.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { FiltersButton } from '../states/filters-button.tsx'
@@ -25,6 +25,9 @@ export function AuditFilters(props: AuditFiltersProps) {
   const isPhone = useMedia(phoneUntil)
   const [isUnfolded, setUnfolded] = useState(false)
   const id = useId()
+  const words = useRef<HTMLInputElement>(null)
+  useShortcut('filter', () => words.current?.focus())
+  const keys = useAriaKeys('filter')
   return (
     <search className="toolbar audit-toolbar">
       <div className="audit-words">
@@ -33,6 +36,7 @@ export function AuditFilters(props: AuditFiltersProps) {
           name="q"
           label="Words"
           hint="in the effect, tool or reasons"
+          input={{ ref: words, ...keys }}
         />
         {isPhone && (
           <FiltersButton
@@ -102,17 +106,16 @@ interface FilterProps {
 }
 
 function WordsFilter(
-  props: FilterProps & { readonly hint: string } & Pick<AuditFiltersProps, 'numbers'>,
+  props: FilterProps & {
+    readonly hint: string
+    readonly input?: ComponentProps<typeof TextInput>
+  } & Pick<AuditFiltersProps, 'numbers'>,
 ) {
-  const { name, label, hint, search, set, numbers } = props
+  const { name, label, hint, input, search, set, numbers } = props
   const filter = search.get(name) ?? ''
   const value = numbers.get(filter) ?? filter
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
-  const input = useRef<HTMLInputElement>(null)
-  const isFirst = name === 'q'
-  useShortcut('filter', isFirst ? () => input.current?.focus() : null)
-  const keys = useAriaKeys('filter')
   return (
     <form
       onSubmit={(event) => {
@@ -121,14 +124,13 @@ function WordsFilter(
       }}
     >
       <TextInput
-        ref={input}
         name={name}
         label={label}
         placeholder={hint}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onBlur={() => text !== value && set(name, text)}
-        {...(isFirst && keys)}
+        {...input}
       />
     </form>
   )

@@ -5,13 +5,16 @@ import { useShortcut } from './keyboard-provider.tsx'
  * leaves the keys to others.
  */
 export function useRowKeys(links: string | null): void {
-  const move = (by: 1 | -1): void => {
-    const all = [...document.querySelectorAll<HTMLElement>(links ?? '')]
-    const at = all.findIndex((one) => one.closest('li, tr')?.contains(document.activeElement))
-    const next = all[Math.max(0, Math.min(at + by, all.length - 1))]
-    next?.focus()
-    next?.scrollIntoView({ block: 'nearest' })
+  const moveBy = (by: 1 | -1) => {
+    if (links === null) return null
+    return (): void => {
+      const all = [...document.querySelectorAll<HTMLElement>(links)]
+      const at = all.findIndex((one) => one.closest('li, tr')?.contains(document.activeElement))
+      const next = all[Math.max(0, Math.min(at + by, all.length - 1))]
+      next?.focus()
+      next?.scrollIntoView({ block: 'nearest' })
+    }
   }
-  useShortcut('next', links === null ? null : () => move(1))
-  useShortcut('previous', links === null ? null : () => move(-1))
+  useShortcut('next', moveBy(1))
+  useShortcut('previous', moveBy(-1))
 }

@@ -20,13 +20,13 @@ export async function tablesWithRows(
   const tables: StoredRows[] = []
   for (const [table, own] of Map.groupBy(columns, (column) => column.table)) {
     const { rows } = await query(`select ctid::text as place from "${table}"`)
+    if (rows.length === 0) continue
     const { rows: keys } = await query(
       `select a.attname as name from pg_index i
        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
        where i.indrelid = $1::regclass and i.indisprimary`,
       [`"${table}"`],
     )
-    if (rows.length === 0) continue
     tables.push({
       table,
       columns: own,
@@ -63,13 +63,11 @@ export async function changeOfRow(
       return exchange([column])
     case 3: {
       const key = choose.one(keys)
-      const values = columns.map(({ name, type }) =>
-        name !== key || type === 'bigint'
-          ? `"${name}"`
-          : type === 'uuid' && choose.percent(50)
-            ? 'gen_random_uuid()'
-            : `(select "${name}" from "${table}" where ctid = ${other})`,
-      )
+      const values = columns.map(({ name, type }) => {
+        if (name !== key || type === 'bigint') return `"${name}"`
+        if (type === 'uuid' && choose.percent(50)) return 'gen_random_uuid()'
+        return `(select "${name}" from "${table}" where ctid = ${other})`
+      })
       const names = columns.map(({ name }) => `"${name}"`).join()
       return `insert into "${table}" (${names}) select ${values.join()} from "${table}" where ctid = ${row}`
     }

@@ -2,17 +2,16 @@ import { editsPolicies } from '#domain/policy/verdict.ts'
 import type { Queue } from '../../project-config.ts'
 import {
   type Names,
-  checkName,
   readBoolean,
   readChoice,
   readDuration,
   readList,
+  readNamed,
   readOneOrMany,
   readReference,
   warnOfCase,
 } from '../../reading/values.ts'
 import {
-  readEntries,
   readFields,
   fieldSource,
   wrong,
@@ -26,15 +25,12 @@ const day = 86_400_000
 
 /** Reads `queues`. Defaults: no self-approval, permits for 30 days, expiry after 72 hours. */
 export function readQueues(field: YamlField, names: Names): Map<string, Queue> {
-  const queues = new Map<string, Queue>()
   const compareCase = warnOfCase()
-  for (const [name, value] of readEntries(field)) {
-    const queue = checkName(value, name) ? readQueue(name, value, names) : null
-    if (queue === null) continue
-    compareCase(value, name)
-    queues.set(name, queue)
-  }
-  return queues
+  return readNamed(field, (value, name) => {
+    const queue = readQueue(name, value, names)
+    if (queue !== null) compareCase(value, name)
+    return queue
+  })
 }
 
 function readQueue(name: string, field: YamlField, names: Names): Queue | null {

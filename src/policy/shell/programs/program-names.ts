@@ -80,6 +80,12 @@ export function programNames(name: string): readonly string[] {
   return names
 }
 
+/** Whether two file names may be those of one program: `vim.basic` and `vim`. */
+export function maybeSameProgram(one: string, other: string): boolean {
+  const names = programNames(other)
+  return programNames(one).some((name) => names.includes(name))
+}
+
 function expandName(name: string): ReadonlySet<string> {
   const names = new Set<string>()
   let shortName = name

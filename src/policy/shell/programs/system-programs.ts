@@ -1,6 +1,11 @@
 import { words } from '../../names/words.ts'
 import { flags, type Program } from './program.ts'
 
+const transfers = {
+  flags: null,
+  neverReason: 'talks to other hosts, and reads and writes files by many of its options',
+} as const
+
 /** Programs about the machine and the shell, and those that connect to other hosts. */
 export const systemPrograms: readonly Program[] = [
   // `-s` and a bare operand set the clock, `-f` prints the lines of a file.
@@ -42,17 +47,8 @@ export const systemPrograms: readonly Program[] = [
     names: ['which'],
     flags: flags('-a'),
   },
-  {
-    names: ['curl'],
-    flags: null,
-    neverReason: 'talks to other hosts, and reads and writes files by many of its options',
-  },
-  {
-    names: ['wget'],
-    runsOption: /^--use-a|^--exe|^-[A-Za-z]*e/,
-    flags: null,
-    neverReason: 'talks to other hosts, and reads and writes files by many of its options',
-  },
+  { names: ['curl'], ...transfers },
+  { names: ['wget'], runsOption: /^--use-a|^--exe|^-[A-Za-z]*e/, ...transfers },
   // Builtins with an effect on the shell itself: no program can replace them.
   {
     names: ['bind', 'compgen', 'complete', 'mapfile', 'readarray'],

@@ -3,7 +3,7 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { ShellRule, Zone } from '../../worker-definition.ts'
 import type { Program } from '../programs/program.ts'
-import { isMultiCall, programNames } from '../programs/program-names.ts'
+import { isMultiCall, maybeSameProgram } from '../programs/program-names.ts'
 import { exactProgram, programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
 import { checkArguments, operandsOf } from '../strict/check-arguments.ts'
@@ -149,8 +149,7 @@ async function otherProgram(
   const realPath = await host.realPath(executable.path)
   const otherName = programName(realPath ?? executable.path)
   if (isMultiCall(otherName)) return program === undefined ? otherName : null
-  const names = programNames(programName(name))
-  const isSame = programNames(otherName).some((candidate) => names.includes(candidate))
+  const isSame = maybeSameProgram(otherName, programName(name))
   if (isSame || (program !== undefined && exactProgram(otherName) === program)) return null
   return otherName
 }

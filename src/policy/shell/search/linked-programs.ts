@@ -1,5 +1,5 @@
 import type { CommandHost } from '#domain/tools/command.ts'
-import { actsByName, programNames } from '../programs/program-names.ts'
+import { actsByName, maybeSameProgram } from '../programs/program-names.ts'
 import { Budget, maxSteps } from '../spelling/budget.ts'
 import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
 import { possibleCommandsIn, type Search } from './possible-commands.ts'
@@ -74,6 +74,5 @@ async function linkedProgram(name: string, context: LinkContext): Promise<string
   const realPath = at === undefined ? null : await host.realPath(at)
   if (realPath === null) return null
   const program = programName(realPath)
-  const isSame = programNames(programName(name)).some((own) => programNames(program).includes(own))
-  return isSame || actsByName(program) ? null : program
+  return maybeSameProgram(program, programName(name)) || actsByName(program) ? null : program
 }

@@ -28,7 +28,7 @@ export interface PossibleCommand {
   readonly inner: readonly CommandStart[]
   /** its node in the script; `null` for a command in a text that another command runs */
   readonly node: Command | null
-  /** it is another command of the text, with the program that a link leads to */
+  /** it is a copy of another command, with the name of the program that a link leads to */
   readonly isLinked?: true
 }
 

@@ -75,18 +75,17 @@ export async function recordInLedger(
   return record
 }
 
-const startKey = (id: string, number: number): OnceKey => ({
+const startKey = (id: string, part: number | string): OnceKey => ({
   kind: 'call',
   id,
-  part: String(number),
+  part: String(part),
 })
-const undoKey = (id: string, number: number): OnceKey => ({
-  kind: 'call',
-  id,
-  part: `${number}-undone`,
-})
+const undoKey = (id: string, number: number): OnceKey => startKey(id, `${number}-undone`)
 
-/** The number of the next attempt, if each that began was undone; else `null`, from now on. */
+/**
+ * The number of the next attempt if each that began was undone, else `null`. The question stores
+ * its answer: an attempt that was not undone by then cannot be undone later.
+ */
 async function nextInLedger(ledger: Ledger, id: string, ownId: string): Promise<number | null> {
   for (let number = 1; ; number += 1) {
     const starter = await ledger.first(startKey(id, number), ownId)

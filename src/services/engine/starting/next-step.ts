@@ -95,11 +95,11 @@ export function mayRun({ run, call, request, execution, isStopped }: CallAtHand)
 
 const siblingText = 'a person denied an earlier call of the same turn and stopped the rest'
 
-const whyCancelled: Readonly<Record<string, string>> = {
-  sibling_denied: siblingText,
+const whyCancelled = new Map<CancelReason | null, string>([
+  ['sibling_denied', siblingText],
   // After a denial or an expiry the model reads that instead (`precedenceOf`).
-  delegation_denied: 'an approval that it needs was revoked',
-} satisfies Partial<Record<CancelReason, string>>
+  ['delegation_denied', 'an approval that it needs was revoked'],
+])
 
 async function stepOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
   const requests = await lockRequestsOf(unit.tx, at)
@@ -178,7 +178,7 @@ async function resultOf(
     case 'expired':
       return { type: 'expired', text: expiredText() }
     case 'cancelled': {
-      const why = whyCancelled[request.cancel_reason ?? ''] ?? 'its approval request was cancelled'
+      const why = whyCancelled.get(request.cancel_reason) ?? 'its approval request was cancelled'
       return { type: 'cancelled', text: cancelledText(why) }
     }
   }

@@ -31,7 +31,7 @@ export async function checkNote(note: string, vkey: string): Promise<CheckedNote
 }
 
 /** The first four bytes of `SHA-256(name || "\n" || type and key)`, as hex. */
-async function keyHash(name: string, keyBytes: Uint8Array): Promise<string> {
+async function keyHash(name: string, keyBytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await sha256(new TextEncoder().encode(`${name}\n`), keyBytes)
   return hexOf(digest.slice(0, 4))
 }

@@ -118,11 +118,11 @@ async function areChained(documents: readonly string[]): Promise<boolean> {
  * input.
  */
 async function checkInclusion(claim: {
-  readonly event: Uint8Array
+  readonly event: Uint8Array<ArrayBuffer>
   readonly index: number
   readonly size: number
   readonly root: Uint8Array
-  readonly proof: readonly Uint8Array[]
+  readonly proof: readonly Uint8Array<ArrayBuffer>[]
 }): Promise<boolean> {
   const { event, index, size, root, proof } = claim
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size)) return false
