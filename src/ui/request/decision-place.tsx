@@ -39,6 +39,7 @@ export function DecisionPlace(props: {
     setOpen(true)
   }
   const close = (): void => {
+    if (!isOpen) return
     // A key that was pressed before does not count afterwards: the next press does not submit.
     setChoice(choice)
     setOpen(false)
