@@ -9,16 +9,28 @@ const runFolder = makeRunFolder()
 /** Files of the unit project: beside their source, no services, no waiting. */
 const unit = ['{src,scripts,bench}/**/*.test.ts']
 /**
- * Files that start, kill or install whole processes, or attack one thing for long: half a minute
- * each. They run with the slow ones, so that `npm test` stays below a quarter of an hour.
+ * Files that run with the slow ones, so that `npm test` stays below a quarter of an hour. What they
+ * do not start or install, but try for long, has shorter tests in the other projects.
  */
 const processes = [
+  // They start, kill or install whole processes: commands in sandboxes, Git, the servers of tools.
   'test/{cli,contract,faults,packages,runtime}/**/*.test.ts',
-  'test/browser/{real-work,repository-in-browser,silent-stream}.test.ts',
-  'test/budgets/waiting-heap.test.ts',
+  'test/browser/processes/**/*.test.ts',
+  'src/{cli,sandbox}/**/*.it.test.ts',
+  'src/tools/{commands,custom,mcp}/**/*.it.test.ts',
+  'src/tools/worktrees/{git-push-https,merge-branch}.it.test.ts',
+  'src/services/**/{remove-worktrees,worktree-servers}.it.test.ts',
   'src/delivery/reconciling/reconcile-runs.it.test.ts',
-  'src/sandbox/{abandoned-locks,workspace-races}.it.test.ts',
-  'src/tools/mcp/{hanging,hostile}-servers.it.test.ts',
+  'scripts/packages/sboms.test.ts',
+  // They lose connections, answers, sessions and scripts of a page.
+  'test/browser/faults/**/*.test.ts',
+  // They go through all pages, widths and modes, or through many inputs, rows, histories or rounds.
+  'test/browser/sweeps/**/*.test.ts',
+  'test/{api/attacks,api/load,replay,shell,team-life}/**/*.test.ts',
+  'test/budgets/{rows-read,waiting-heap}.test.ts',
+  '{src,test/workflows}/**/{hanging,hostile,killed}-*.test.ts',
+  'src/**/{*floods,*races}.it.test.ts',
+  'src/**/*.property.test.ts',
 ]
 /**
  * What waits for a condition must fail by its own sentence, also on a machine that is slow and
@@ -73,7 +85,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: unit,
-          exclude: ['src/**/*.it.test.ts', 'node_modules/**'],
+          exclude: ['src/**/*.it.test.ts', 'node_modules/**', ...processes],
           // Generous for a busy machine: a unit test that needs seconds is an integration test.
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -9,8 +9,8 @@ import { readReport, tally, type Failure, type StageEnd } from './testing/ci-tal
  */
 const stages = [
   { name: 'verify', minutes: 8, tests: false },
-  { name: 'test', minutes: 40, tests: true },
-  { name: 'test:slow', minutes: 50, tests: true },
+  { name: 'test', minutes: 25, tests: true },
+  { name: 'test:slow', minutes: 60, tests: true },
 ]
 
 /**

@@ -8,18 +8,18 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { newToken } from '#services/access/token.ts'
-import { CommandLine } from '../cli/command-line.ts'
-import { launchBrowser } from '../harness/browser.ts'
-import { HeldModel, type ModelStepInput, type HeldAnswer } from '../harness/held-model.ts'
-import { Installation } from '../harness/installation/installation.ts'
-import { waitUntil } from '../harness/wait-until.ts'
-import { phone } from './open-dashboard.ts'
+import { CommandLine } from '../../cli/command-line.ts'
+import { launchBrowser } from '../../harness/browser.ts'
+import { HeldModel, type ModelStepInput, type HeldAnswer } from '../../harness/held-model.ts'
+import { Installation } from '../../harness/installation/installation.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { phone } from '../open-dashboard.ts'
 
 const run = promisify(execFile)
 const sandbox = await findSandbox('bwrap')
 const desktop = { width: 1280, height: 900 }
 const hasNode = ['/usr/bin/node', '/usr/local/bin/node'].some((path) => existsSync(path))
-const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
+const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 
 const propertyTest = `import fc from 'fast-check'
 import canonicalize from './lib/canonicalize.js'

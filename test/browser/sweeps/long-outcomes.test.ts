@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { ask, openDashboard, phone } from './open-dashboard.ts'
-import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 const { desk } = dashboard

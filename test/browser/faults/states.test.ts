@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import type { Page } from 'playwright-core'
-import { ask, askForNote, openDashboard, developmentToken, phone } from './open-dashboard.ts'
-import { sharedBrowser } from '../harness/browser.ts'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { rowOf } from '../harness/fixtures/rows.ts'
+import { ask, askForNote, openDashboard, developmentToken, phone } from '../open-dashboard.ts'
+import { sharedBrowser } from '../../harness/browser.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { rowOf } from '../../harness/fixtures/rows.ts'
 
-const checkout = join(import.meta.dirname, '..', '..')
+const checkout = join(import.meta.dirname, '..', '..', '..')
 const dashboard = disposeAfterTests(await openDashboard())
 beforeAll(async () => {
   // Where a running service says that it runs, as `countersign start` does.

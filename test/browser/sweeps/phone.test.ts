@@ -1,10 +1,10 @@
 import type { Locator, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { rowOf, statesOf } from '../harness/fixtures/rows.ts'
-import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
-import { ask, openDashboard, phone } from './open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { rowOf, statesOf } from '../../harness/fixtures/rows.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { waitUntil } from '../harness/wait-until.ts'
-import { ask, openDashboard, phone, tellTemporal } from './open-dashboard.ts'
-import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { ask, openDashboard, phone, tellTemporal } from '../open-dashboard.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
 
 /** Long enough for the placeholder of the data, which is drawn after 150 ms. */
 const answerMs = 400

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openDashboard } from './open-dashboard.ts'
+import { openDashboard } from '../open-dashboard.ts'
 import { askThirty } from './thirty-requests.ts'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
 const desktop = { width: 1440, height: 900 }
 /**

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { openSilentProxy, type SilentProxy } from '../harness/outages/silent-proxy.ts'
-import { waitUntil } from '../harness/wait-until.ts'
-import { ask, openDashboard } from './open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { openSilentProxy, type SilentProxy } from '../../harness/outages/silent-proxy.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard({ heartbeatMs: 3_000 }))
 

@@ -5,12 +5,12 @@ import express from 'express'
 import { expect, test, onTestFinished } from 'vitest'
 import { securityHeaders } from '#api/middleware/security-headers.ts'
 import { serveDashboard } from '#api/middleware/serve-dashboard.ts'
-import { docsFiles } from '../../scripts/docs-site/build-docs.ts'
-import { launchBrowser } from '../harness/browser.ts'
-import { listenHere } from '../harness/listen.ts'
-import { newFolder } from '../harness/new-folder.ts'
-import { putFiles } from '../harness/put-file.ts'
-import { axeProblems } from '../harness/programs/axe.ts'
+import { docsFiles } from '../../../scripts/docs-site/build-docs.ts'
+import { launchBrowser } from '../../harness/browser.ts'
+import { listenHere } from '../../harness/listen.ts'
+import { newFolder } from '../../harness/new-folder.ts'
+import { putFiles } from '../../harness/put-file.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 /** The documentation as it is built, under the headers and by the code that serve it. */
 async function serveDocs(): Promise<string> {

@@ -6,11 +6,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { newToken } from '#services/access/token.ts'
-import { launchBrowser } from '../harness/browser.ts'
-import { Installation } from '../harness/installation/installation.ts'
-import type { TestSession } from '../harness/installation/test-session.ts'
-import { waitUntil } from '../harness/wait-until.ts'
-import { editCall } from '../harness/fixtures/runs/file-calls.ts'
+import { launchBrowser } from '../../harness/browser.ts'
+import { Installation } from '../../harness/installation/installation.ts'
+import type { TestSession } from '../../harness/installation/test-session.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { editCall } from '../../harness/fixtures/runs/file-calls.ts'
 
 const run = promisify(execFile)
 const sandbox = await findSandbox('bwrap')

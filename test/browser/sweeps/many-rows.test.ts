@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
-import { ask, openDashboard, phone } from './open-dashboard.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
 
 const many = 5_000
 const dashboard = disposeAfterTests(await openDashboard())

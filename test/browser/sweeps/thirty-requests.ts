@@ -1,9 +1,9 @@
 import type { JsonObject } from '#domain/json/json.ts'
 import { openExternal } from '#services/external/open-external.ts'
-import { deskConfig, deskWorker, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
-import { addKey } from '../harness/fixtures/people.ts'
-import { ask } from './open-dashboard.ts'
-import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
+import { deskConfig, deskWorker, type AgentDesk } from '../../harness/fixtures/agent-desk.ts'
+import { addKey } from '../../harness/fixtures/people.ts'
+import { ask } from '../open-dashboard.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
 
 const exec = (...args: readonly string[]) => ({
   tool: 'exec',

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard } from './open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 const { desk } = dashboard

@@ -6,12 +6,12 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApiKey } from '#services/access/api-keys/create-api-key.ts'
-import { closeServer, listenHere } from '../harness/listen.ts'
-import { chatHandler } from '../../examples/chat/server/chat-handler.ts'
-import { readPages } from '../../examples/chat/server/pages.ts'
-import { slowModel } from '../harness/fixtures/models/slow-model.ts'
-import { newFolder } from '../harness/new-folder.ts'
-import { openDashboard, type Dashboard } from './open-dashboard.ts'
+import { closeServer, listenHere } from '../../harness/listen.ts'
+import { chatHandler } from '../../../examples/chat/server/chat-handler.ts'
+import { readPages } from '../../../examples/chat/server/pages.ts'
+import { slowModel } from '../../harness/fixtures/models/slow-model.ts'
+import { newFolder } from '../../harness/new-folder.ts'
+import { openDashboard, type Dashboard } from '../open-dashboard.ts'
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
@@ -33,7 +33,7 @@ beforeAll(async () => {
   key = made.key
   // As somebody has it who copied the folder: it reads no file beside it.
   const root = newFolder('countersign-chat-')
-  const checkout = join(import.meta.dirname, '..', '..')
+  const checkout = join(import.meta.dirname, '..', '..', '..')
   await cp(join(checkout, 'examples', 'chat'), root, { recursive: true })
   await symlink(join(checkout, 'node_modules'), join(root, 'node_modules'))
   await build({ root, configFile: false, logLevel: 'error' })
@@ -133,7 +133,7 @@ test('a page that is opened while a call waits shows the turn once, and that the
 
 test('the example names the versions that these tests run with', async () => {
   const read = async (path: string): Promise<Manifest> =>
-    JSON.parse(await readFile(join(import.meta.dirname, '..', '..', path), 'utf8'))
+    JSON.parse(await readFile(join(import.meta.dirname, '..', '..', '..', path), 'utf8'))
   const [own, example] = [await read('package.json'), await read('examples/chat/package.json')]
   const versions = { ...own.dependencies, ...own.devDependencies }
   for (const [name, version] of Object.entries({

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, phone } from './open-dashboard.ts'
-import { axeProblemsInBothSchemes } from '../harness/programs/axe.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
+import { axeProblemsInBothSchemes } from '../../harness/programs/axe.ts'
 
 /**
  * Grace sees every section: she reads the trail, activates versions, and has a workspace of Slack.
