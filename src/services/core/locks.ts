@@ -61,9 +61,9 @@ function lineageToLock(
 /**
  * Waits for an activation or the retirement of a signing key, and keeps others from beginning until
  * the commit. Call it before the unit locks any row. Later statements read the memberships of the
- * version in force, and no activation ends one of them before the commit. What is signed afterwards
- * has a valid key: the retirement signs what it finds again, and does not see what is not
- * committed.
+ * version in force, and no activation, sign-in or removal of an account ends one of them before the
+ * commit. What is signed afterwards has a valid key: the retirement signs what it finds again, and
+ * does not see what is not committed.
  */
 export async function lockActivationShared(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)

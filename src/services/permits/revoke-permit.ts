@@ -1,5 +1,6 @@
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockActivationShared } from '../core/locks.ts'
 import { requireQueuePerson } from '../requests/people/queue-person.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
@@ -24,6 +25,7 @@ export async function revokePermit(
   requireWords('reason', input.reason)
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'revoke' }, (location) =>
     inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
+      await lockActivationShared(attempt.tx)
       const { request, delegationRequests } = await lockWithSiblings(
         attempt.tx,
         location,

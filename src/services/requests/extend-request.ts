@@ -1,7 +1,7 @@
 import { durationText, longestMs } from '#policy/reading/duration.ts'
 import { databaseTime } from '#store/database-time.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequest, lockRun } from '../core/locks.ts'
+import { lockActivationShared, lockRequest, lockRun } from '../core/locks.ts'
 import { wakeWaiting } from './ending/wake-waiting.ts'
 import { requireQueuePerson } from './people/queue-person.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
@@ -25,6 +25,7 @@ export async function extendRequest(
   const expiresAt = new Date(instantOf(input.expiresAt, 'expiresAt'))
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'extend' }, (location) =>
     inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
+      await lockActivationShared(attempt.tx)
       if (location.runId !== null) await lockRun(attempt.tx, location.runId)
       const request = await lockRequest(attempt.tx, location.id)
       const refusal = await refuseEnded(attempt.tx, request)

@@ -92,6 +92,7 @@ async function requireDecider(
     select ${personRows} as found, exists (select 1 from request_principal q
       where q.request_id = ${request.id} and q.person_id = any(person.other_ids || person.id)) as behind
     from person where id::text = ${reference.toLowerCase()} or email = ${reference.toLowerCase()}
+    for share of person
   `.execute(tx)
   const [row] = rows
   const person = row === undefined ? null : verifyPerson(seals, row.found)

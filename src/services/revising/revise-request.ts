@@ -9,7 +9,7 @@ import { editsPolicies, type EditsPolicy } from '#domain/policy/verdict.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import type { RemoteJudgement } from '../core/host-queries.ts'
-import { lockRequest, lockRun } from '../core/locks.ts'
+import { lockActivationShared, lockRequest, lockRun } from '../core/locks.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
 import { releaseOnFailure } from '../core/release-on-failure.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
@@ -106,6 +106,7 @@ async function editable(
   target: RequestLocation,
   expected: { readonly digest: string; readonly revision: number },
 ): Promise<Editable | Problem> {
+  await lockActivationShared(unit.tx)
   if (target.runId !== null) await lockRun(unit.tx, target.runId)
   const request = await lockRequest(unit.tx, target.id)
   const facts = await factsWhileOpen(unit, caller, request)

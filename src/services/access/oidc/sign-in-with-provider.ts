@@ -2,7 +2,7 @@ import { Problem } from '#domain/problem.ts'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { OidcSettings } from '#policy/settings.ts'
-import { lockActivationShared } from '../../core/locks.ts'
+import { lockActivationAlone } from '../../core/locks.ts'
 import type { Tx } from '#store/database.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
@@ -96,10 +96,11 @@ async function admit(
 
 /**
  * Locks the version in force until the commit, so that the teams of this sign-in follow its
- * mapping. Rejects with `conflict` if it is not `policy`.
+ * mapping, and waits for everybody who acts as a member of a team: what they read of the person's
+ * teams is so until they have committed. Rejects with `conflict` if the version is not `policy`.
  */
 async function lockVersion(tx: Tx, policy: Policy): Promise<void> {
-  await lockActivationShared(tx)
+  await lockActivationAlone(tx)
   const newest = await tx
     .selectFrom('policy_activation')
     .select('digest')

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { endingId } from '#domain/statements/row-seals.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { lockActivationAlone } from '../../core/locks.ts'
+import { inUnitOfWork, type JudgingContext, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { syncGroupMembers } from './sync-group-members.ts'
 import { byRight } from '../../core/authority.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
@@ -22,8 +23,14 @@ export async function unlinkIdentity(
   input: { readonly email: string },
 ): Promise<void> {
   const authority = await byRight(ctx, caller, 'managePeople')
-  const { config } = await ctx.policies.inForce()
-  await inUnitOfWork(ctx, oneAtATime(authority), async (unit) => {
+  const judge = async (at: JudgingContext) => {
+    const judgement = await oneAtATime(authority)(at)
+    // As a sign-in does, which locks the account and then its person.
+    await lockActivationAlone(at.tx)
+    return judgement
+  }
+  await inUnitOfWork(ctx, judge, async (unit) => {
+    const { config } = await ctx.policies.inForce(unit.tx)
     const person = await lockByAddress(unit, input.email)
     const isOneHuman = isNamed(config, input.email) || isFormer(config, input.email)
     if (!isOneHuman) await refuseWhileBehind(unit, person.id)

@@ -1,17 +1,19 @@
-import { sql, type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../../core/context.ts'
-import { lockRequest } from '../../core/locks.ts'
+import { lockActivationShared, lockPersonShared, lockRequest } from '../../core/locks.ts'
 import type { JudgingContext, UnitOfWork } from '../../core/unit-of-work.ts'
 import { tamperedProblem } from '../../core/problems/tampered.ts'
-import { personRows, verifyPerson, type PersonRows } from '../../core/verified-person.ts'
+import { verifyPerson } from '../../core/verified-person.ts'
 import { byEligibility, type Authority, type PersonActor } from '../../core/authority.ts'
 
 /**
- * The authority of a caller who is one of the queue's people now: enabled, in its team or in one
- * that the quorum names (security.md 22). Rejects others, and all machines, with `not_eligible`.
+ * The authority of a caller who is one of the queue's people: enabled, in its team or in one that
+ * the quorum names (security.md 22). They stay so until the commit, if the unit locked activations
+ * ({@link lockActivationShared}) before it locked the request. Rejects others, and all machines,
+ * with `not_eligible`.
  */
 export async function requireQueuePerson(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
@@ -24,11 +26,8 @@ export async function requireQueuePerson(
     })
   }
   const teams = [request.team, ...quorumTeams(request.routing.quorum)]
-  const { rows } = await sql<{ found: PersonRows }>`
-    select ${personRows} as found from person where id = ${caller.actor.id}
-  `.execute(tx)
-  const [row] = rows
-  const person = row === undefined ? null : verifyPerson(seals, row.found)
+  const rows = await lockPersonShared(tx, caller.actor.id)
+  const person = rows === undefined ? null : verifyPerson(seals, rows)
   const isOne = person?.enabled === true && person.teams.some((team) => teams.includes(team))
   if (!isOne && person !== null && person.forged !== null) throw tamperedProblem(person.forged)
   const sentence = `Only people of ${teams[0] ?? 'the queue'} may do this`
@@ -42,6 +41,7 @@ export async function requireQueuePerson(
 /** Locks the request of an id and requires its caller to be one of its queue's people. */
 export function lockForQueuePerson(caller: Caller, requestId: string) {
   return async (at: JudgingContext) => {
+    await lockActivationShared(at.tx)
     const request = await lockRequest(at.tx, requestId)
     return { request, authority: await requireQueuePerson(at, caller, request) }
   }
