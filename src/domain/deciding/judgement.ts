@@ -45,6 +45,11 @@ export interface Routing {
   readonly signature: 'optional' | 'required'
   /** in the order of their times; absent when there are none */
   readonly steps?: readonly WaitingStep[]
+  /**
+   * the teams that escalations have added, each once, also while the call is in a queue where they
+   * have no place; absent: none
+   */
+  readonly addedTeams?: readonly string[]
   /** absent: all are defaults */
   readonly why?: RoutingWhys
 }

@@ -113,4 +113,19 @@ describe('an escalation', () => {
     expect(revisedRouting(route, judged).quorum).toEqual(both)
     expect(revisedRouting(routing, judged)).not.toHaveProperty('steps')
   })
+
+  const elsewhere = { any: [[{ team: 'security', count: 1 }]] }
+  test.each([
+    ['of the added team', { ...routing, team: 'security', quorum: elsewhere }],
+    ['whose quorum has no place of its own team', { ...routing, team: 'legal', quorum: elsewhere }],
+  ])('stays in force after a revision that was for a while in a queue %s', (_, meanwhile) => {
+    const escalated = escalateRouting(routing, ['security'])
+    // As an earlier version stored it.
+    const { addedTeams: _absent, ...stored } = escalated
+    for (const original of [escalated, stored]) {
+      const once = revisedRouting(original, meanwhile)
+      expect(once.quorum).toEqual(elsewhere)
+      expect(revisedRouting(once, routing)).toEqual(escalated)
+    }
+  })
 })

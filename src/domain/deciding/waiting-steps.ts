@@ -30,8 +30,19 @@ export function waitingSteps(times: WaitingTimes, quorum: Quorum): readonly Wait
  * (product.md 18).
  */
 export function escalateRouting(routing: Routing, addTeams: readonly string[]): Routing {
-  const quorum = withTeams(routing, addTeams)
-  return { ...routing, quorum, quorumText: quorumText(quorum) }
+  const others = addTeams.filter((team) => team !== routing.team)
+  return withAdded(routing, [...new Set([...addedTeamsOf(routing), ...others])])
+}
+
+function withAdded(routing: Routing, addedTeams: readonly string[]): Routing {
+  if (addedTeams.length === 0) return routing
+  const quorum = withTeams(routing, addedTeams)
+  return { ...routing, addedTeams, quorum, quorumText: quorumText(quorum) }
+}
+
+/** Requests that were escalated by an earlier version name these teams in their quorum alone. */
+function addedTeamsOf({ addedTeams, quorum }: Routing): readonly string[] {
+  return addedTeams ?? quorum.any.flat().flatMap(({ also = [] }) => also)
 }
 
 /** The quorum after every escalation of the queue: the most people that it will ever reach. */
@@ -62,7 +73,7 @@ function withTeams(
 }
 
 /** The routing before any escalation, for a renewed request, whose waiting begins again. */
-export function beforeEscalation(routing: Routing): Routing {
+export function beforeEscalation({ addedTeams: _ended, ...routing }: Routing): Routing {
   const any = routing.quorum.any.map((places) => places.map(({ team, count }) => ({ team, count })))
   return { ...routing, quorum: { any }, quorumText: quorumText({ any }) }
 }
@@ -82,8 +93,7 @@ export function stepsDue(
  */
 export function revisedRouting(original: Routing, routing: Routing): Routing {
   const { steps: _afresh, ...rest } = routing
-  const { steps = [], quorum } = original
+  const { steps = [] } = original
   const revised = steps.length === 0 ? rest : { ...rest, steps }
-  const addedTeams = quorum.any.flat().flatMap(({ also = [] }) => also)
-  return addedTeams.length === 0 ? revised : escalateRouting(revised, addedTeams)
+  return withAdded(revised, addedTeamsOf(original))
 }
