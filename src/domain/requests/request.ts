@@ -86,6 +86,7 @@ export const cancelReasons = [
   'withdrawn',
   'settled',
   'delegation_denied',
+  'delegation_revoked',
 ] as const
 export type CancelReason = (typeof cancelReasons)[number]
 

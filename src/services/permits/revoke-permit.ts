@@ -48,7 +48,7 @@ export async function revokePermit(
       }
       const reason = await putSaltedText(unit.tx, input.reason)
       await revokePermits(unit, [request], { why: 'revoked', reason })
-      await cancelRequests(unit, delegationRequests, 'delegation_denied')
+      await cancelRequests(unit, delegationRequests, 'delegation_revoked')
       const wake = [request, ...delegationRequests].map(({ id }) => id)
       if (request.run_id !== null) await wakeWaiting(unit, request, wake)
       return { requestId: request.id }

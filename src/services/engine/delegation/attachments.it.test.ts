@@ -201,7 +201,15 @@ describe('attachments', () => {
       const { grace } = desk.people
       await desk.decide(grace, request)
       await revokePermit(desk.api, grace.caller, { request, reason: 'not this week' })
-      expect((await requestsOf(callId)).map(({ state }) => state)).toEqual(states)
+      const after = await requestsOf(callId)
+      expect(after.map(({ state }) => state)).toEqual(states)
+      for (const other of after.filter(({ state }) => state === 'cancelled')) {
+        expect(await refusal(desk.decide(grace, other.id))).toMatchObject({
+          code: 'cancelled',
+          status: 410,
+          facts: { cancelReason: 'delegation_revoked' },
+        })
+      }
       expect(await desk.execute(callId)).toEqual({ kind: 'done' })
       const [call] = await desk.calls(runId, 1)
       expect(call?.result).toBe('cancelled')

@@ -97,8 +97,7 @@ const siblingText = 'a person denied an earlier call of the same turn and stoppe
 
 const whyCancelled = new Map<CancelReason | null, string>([
   ['sibling_denied', siblingText],
-  // After a denial or an expiry the model reads that instead (`precedenceOf`).
-  ['delegation_denied', 'an approval that it needs was revoked'],
+  ['delegation_revoked', 'an approval that it needs was revoked'],
 ])
 
 async function stepOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {

@@ -13,6 +13,7 @@ const cancelReasons: Record<CancelReason, string> = {
   withdrawn: 'the program withdrew it',
   settled: 'the outcome became known',
   delegation_denied: 'another part of the same delegation was not approved',
+  delegation_revoked: 'the approval of another part of the same delegation was revoked',
 }
 
 /**
