@@ -3,6 +3,7 @@ import { CommanderError } from 'commander'
 import { errorMessage } from '#domain/error-message.ts'
 import { takeLifeline } from '#runtime/processes/lifeline.ts'
 import { CommandFailure, exitCodes } from './terminal/exit-codes.ts'
+import { fileSentence } from './terminal/file-sentence.ts'
 import { createProgram } from './program.ts'
 import { withHelpOption } from './commands/usage-errors.ts'
 import { printable } from './text/terminal-text.ts'
@@ -41,7 +42,7 @@ async function main(): Promise<void> {
       return
     }
     // A message of the service may quote text of an agent, which may have control characters.
-    console.error(printable(errorMessage(error)))
+    console.error(printable((await fileSentence(error)) ?? errorMessage(error)))
     process.exitCode = error instanceof CommandFailure ? error.exitCode : exitCodes.failed
   }
 }
