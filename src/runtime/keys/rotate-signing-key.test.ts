@@ -68,6 +68,13 @@ test('a rotation that was killed before its key was in place has lost nothing, a
   expect(verifyStatement(verifier, 'run', signStatement(signer, 'run', statement))).not.toBeNull()
 })
 
+test('a rotation removes the next key that an earlier version left', async () => {
+  await loadSigner(dataDir, {})
+  await createKeyOnce(join(dataDir, 'keys', 'signing.next.pem'))
+  await rotateSigningKey(dataDir, { compromised: false })
+  expect((await readdir(join(dataDir, 'keys'))).toSorted()).toEqual(['public', 'signing.pem'])
+})
+
 test('while hosts that share the keys rotate them at the same time, the key in place is published at every moment', async () => {
   const hosts = ['one', 'another', 'third'].map((name) => join(dataDir, name))
   await mkdir(join(dataDir, 'keys'))

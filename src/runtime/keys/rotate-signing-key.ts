@@ -1,8 +1,9 @@
 import { errorCode } from '#domain/error-code.ts'
-import { mkdir, readFile, readdir, stat } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { publishKey, signingKeyFile } from './signing-key.ts'
 import {
+  keyFolder,
   newKey,
   publicKeyFolder,
   refuseReadable,
@@ -56,6 +57,8 @@ async function rotate(
   const signer = signerOf(pem, file)
   await publishKey(dataDir, signer)
   await writeKeyFile(file, pem, 0o600)
+  // An earlier version that was killed left the private half of a published key here.
+  await rm(join(keyFolder(dataDir), 'signing.next.pem'), { force: true })
   return { previous, keyId: signer.keyId }
 }
 
