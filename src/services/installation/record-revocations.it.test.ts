@@ -170,6 +170,26 @@ test('every end that an API records is in the trail first, from which the next A
   )
 })
 
+test('a proposal that an earlier version ended, without an event, is recorded while it could be opened again', async () => {
+  const { db } = desk.database
+  const policy = await desk.api.policies.inForce()
+  const activator = await byRight(desk.api, desk.people.grace.caller, 'activatePolicy')
+  const version = { policy, before: policy, note: null }
+  const { id } = await inUnitOfWork(desk.api, activator, (unit) =>
+    propose(unit, desk.api, activator, version),
+  )
+  const isRecorded = async () => {
+    const { seals, recorded } = emptyLedger()
+    await recordRevocations({ ...desk.api, seals })
+    return recorded().some((line) => line.includes(id))
+  }
+  expect(await isRecorded()).toBe(false)
+  await sql`update policy_proposal set state = 'cancelled' where id = ${id}`.execute(db)
+  expect(await isRecorded()).toBe(true)
+  await sql`update policy_proposal set expires_at = clock_timestamp() where id = ${id}`.execute(db)
+  expect(await isRecorded()).toBe(false)
+})
+
 test('the ended rights are read by the types of their events, however long the trail is', async () => {
   const { db, url } = desk.database
   const cost = async () => {

@@ -53,7 +53,8 @@ function credential(
  * Records in the ledger what has ended according to the trail, if the ledger does not have it. That
  * happens if an API was killed between the commit and the record, if its disk was full, or if the
  * API of another host ended it (security.md 29). Returns how many were missing. It reads the trail,
- * of which the application's role can change no event: the rows may have been put back by now.
+ * of which the application's role can change no event: the rows may have been put back by now. For
+ * a proposal that an earlier version ended, which recorded less, it reads the row.
  */
 export async function recordRevocations(ctx: SystemContext): Promise<number> {
   const { revocations } = ctx.seals
@@ -88,6 +89,9 @@ function revocationsInTrail(): RawBuilder<Revocation & { readonly from: Date | n
           else '[]' end) as named(id)
     where ending.change is null or detail ->> 'change' = ending.change
     group by ending.what, named.id
+    union
+    select 'policy_proposal', id::text, null from policy_proposal
+    where state <> 'open' and expires_at > clock_timestamp()
   `
 }
 
