@@ -60,7 +60,7 @@ const groups: readonly Group[] = [
 ]
 
 /** Names that count only below a certain folder. */
-const nested: readonly { readonly what: string; readonly names: readonly string[] }[] = [
+const nested: readonly Group[] = [
   // Yarn and editors run files of these; other folders of `.yarn` contain packages and state.
   {
     what: 'package manager configuration',
@@ -91,19 +91,18 @@ const whatOfNested = new Map(
   nested.flatMap((group) => group.names.map((name) => [name, group.what])),
 )
 
-const prefixes: readonly (readonly [prefix: string, what: string])[] = [
-  ['.env', 'environment file'],
-  ['.aider', 'agent configuration'],
-  ...words('.huskyrc .pre-commit- .simple-git-hooks .lefthook').map(
-    (prefix) => [prefix, 'version control'] as const,
-  ),
-  ...words('.gitlab-ci. .travis. .drone. .appveyor. .woodpecker .cirrus. .azure-pipelines').map(
-    (prefix) => [prefix, 'continuous integration'] as const,
-  ),
+/** Beginnings and ends of names. */
+const prefixes: readonly Group[] = [
+  { what: 'environment file', names: ['.env'] },
+  { what: 'agent configuration', names: ['.aider'] },
+  { what: 'version control', names: words('.huskyrc .pre-commit- .simple-git-hooks .lefthook') },
+  {
+    what: 'continuous integration',
+    names: words('.gitlab-ci. .travis. .drone. .appveyor. .woodpecker .cirrus. .azure-pipelines'),
+  },
 ]
-const suffixes: readonly (readonly [suffix: string, what: string])[] = [
-  ['.code-workspace', 'editor configuration'],
-  ['.sublime-project', 'editor configuration'],
+const suffixes: readonly Group[] = [
+  { what: 'editor configuration', names: ['.code-workspace', '.sublime-project'] },
 ]
 
 /** The protected name that a path contains at any depth, folded, and its kind. */
@@ -125,8 +124,8 @@ export function protectedName(path: string): ProtectedName | null {
   for (const [index, name] of components.entries()) {
     const what =
       whatOf.get(name) ??
-      prefixes.find(([prefix]) => name.startsWith(prefix))?.[1] ??
-      suffixes.find(([suffix]) => name.endsWith(suffix))?.[1]
+      prefixes.find(({ names }) => names.some((prefix) => name.startsWith(prefix)))?.what ??
+      suffixes.find(({ names }) => names.some((suffix) => name.endsWith(suffix)))?.what
     if (what !== undefined) return { name, what }
     const pair = `${name}/${components[index + 1] ?? ''}`
     const whatOfPair = whatOfNested.get(pair)

@@ -369,18 +369,13 @@ describe('a backup', () => {
 
 it('a backup whose connection the database ends leaves no file, and says to run the command again', async () => {
   const lost = join(folder, 'lost.backup')
-  const backup = withConnection(auditDesk.desk.database.url, (own) =>
-    writeBackup(own, {
-      file: lost,
-      readKeys: async () => {
-        await sql`select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name = 'countersign backup'`.execute(
-          db,
-        )
-        return []
-      },
-    }),
-  )
+  const readKeys = async () => {
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'countersign backup'`.execute(db)
+    return []
+  }
+  const write = (own: typeof db) => writeBackup(own, { file: lost, readKeys })
+  const backup = withConnection(auditDesk.desk.database.url, write, false)
   await expect(backup).rejects.toThrow('run the command again once it answers')
   expect((await readdir(folder)).filter((name) => name.startsWith('lost'))).toEqual([])
 })

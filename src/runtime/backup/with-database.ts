@@ -75,7 +75,7 @@ export async function withDatabase<T>(
 export async function withConnection<T>(
   url: string,
   work: (db: Db) => Promise<T>,
-  isToBeFilled = false,
+  isToBeFilled: boolean,
 ): Promise<T> {
   await using db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign backup' })
   try {

@@ -45,7 +45,7 @@ export async function activatePolicy(
       return { policy, sequence: current.sequence, changed: false, warnings }
     }
     const { note } = input
-    const activation = { policy, current, caller: authority, people: [], note }
+    const activation = { policy, current, caller: authority, people: [], proposalId: null, note }
     const sequence = await storeActivation(unit, ctx, activation)
     return { policy, sequence, changed: true, warnings }
   })

@@ -60,7 +60,7 @@ export async function agreeToPolicy(
       // (product.md 25).
       const people = [authority.actor.id]
       const { note } = input
-      const activation = { policy, current, caller: authority, people, note }
+      const activation = { policy, current, caller: authority, people, proposalId: null, note }
       const sequence = await storeActivation(unit, ctx, activation)
       return { state: 'activated', policy, sequence }
     }
@@ -111,8 +111,8 @@ async function agree(
     await endProposal(unit, caller, proposal, 'activated')
   }
   const people = [...new Set([first, caller.actor.id])]
-  const by = { people, ...(proposal === null ? {} : { proposalId: proposal.id }) }
-  const sequence = await storeActivation(unit, ctx, { policy, current, caller, note, ...by })
+  const activation = { policy, current, caller, people, proposalId: proposal?.id ?? null, note }
+  const sequence = await storeActivation(unit, ctx, activation)
   return { state: 'activated', policy, sequence }
 }
 

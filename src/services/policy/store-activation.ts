@@ -78,8 +78,8 @@ export async function storeActivation(
     readonly current: InForce
     readonly caller: Caller
     readonly people: readonly string[]
-    /** the proposal to which they agreed */
-    readonly proposalId?: string
+    /** the proposal to which they agreed; `null`: none */
+    readonly proposalId: string | null
     readonly note: string | null
   },
 ): Promise<number> {
@@ -100,7 +100,7 @@ export async function storeActivation(
       previousDigest: current.digest,
       note,
       people: [...people],
-      ...(proposalId === undefined ? {} : { proposalId }),
+      ...(proposalId === null ? {} : { proposalId }),
       ...policyDifference(before, policy),
     },
   })
