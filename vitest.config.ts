@@ -22,6 +22,8 @@ const processes = [
   'src/services/**/{remove-worktrees,worktree-servers}.it.test.ts',
   'src/delivery/reconciling/reconcile-runs.it.test.ts',
   'scripts/packages/sboms.test.ts',
+  'test/api/programs/**/*.test.ts',
+  'test/docs/contributing.test.ts',
   // They lose connections, answers, sessions and scripts of a page.
   'test/browser/faults/**/*.test.ts',
   // They go through all pages, widths and modes, or through many inputs, rows, histories or rounds.

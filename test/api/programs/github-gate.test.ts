@@ -8,7 +8,7 @@ import { newFolder } from '../../harness/new-folder.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
-import { decideAsShown } from './as-shown.ts'
+import { decideAsShown } from '../requests/as-shown.ts'
 
 const folder = join(import.meta.dirname, '../../../packages/github-gate')
 const commit = 'a1'.repeat(20)

@@ -14,8 +14,8 @@ import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
-import { openBreakableWay } from './breakable-way.ts'
-import { decideAsShown, requestNamed } from './as-shown.ts'
+import { openBreakableWay } from '../requests/breakable-way.ts'
+import { decideAsShown, requestNamed } from '../requests/as-shown.ts'
 
 const database = await createTestDatabase()
 const live = openFeed(database)
