@@ -44,7 +44,9 @@ export async function startSession(
   let cookies: string[] = []
   const call = callOver(async ({ path, ...init }) => {
     const headers = { ...originHeaders(url), ...init.headers }
-    const response = await fetch(url + path, { ...init, headers }).catch((cause: unknown) => {
+    // A redirect would send the link or the token to another address.
+    const sent = { ...init, headers, redirect: 'error' } as const
+    const response = await fetch(url + path, sent).catch((cause: unknown) => {
       throw new CommandFailure(`No service answers at ${url}.`, 1, { cause })
     })
     const answer: unknown = await response.json().catch(() => ({}))
