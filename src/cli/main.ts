@@ -1,4 +1,5 @@
 import '#runtime/processes/async-disposable-stack.ts'
+import { fstatSync, writeSync } from 'node:fs'
 import { CommanderError } from 'commander'
 import { errorMessage } from '#domain/error-message.ts'
 import { takeLifeline } from '#runtime/processes/lifeline.ts'
@@ -30,8 +31,26 @@ function endWithReader(): void {
   })
 }
 
+/**
+ * Where standard output is a file, Node loses the rest of what a full disk takes only in part,
+ * without an error: an export would end early, and the exit code would say that it is complete.
+ */
+function writeWholeOutput(): void {
+  const { stdout } = process
+  if (!fstatSync(stdout.fd).isFile()) return
+  stdout._write = (chunk: Buffer, _encoding, done) => {
+    try {
+      for (let at = 0; at < chunk.length;) at += writeSync(stdout.fd, chunk, at)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  }
+}
+
 async function main(): Promise<void> {
   endWithLauncher()
+  writeWholeOutput()
   endWithReader()
   try {
     const program = createProgram()

@@ -47,7 +47,8 @@ async function archive(options: ServiceOptions & { before: string; out: string }
     )) {
       hash.update(chunk)
       runs += Buffer.from(chunk).filter((byte) => byte === lineEnd).length
-      await file.write(chunk)
+      // `write` may store a part only, without an error, when the disk is full.
+      await file.appendFile(chunk)
     }
     await file.sync()
   } finally {
