@@ -65,6 +65,12 @@ export async function commandCues(
     for (const { id, text } of sqlOf(command)) add(command, [id, text.split(':', 1)[0] ?? ''])
   }
   const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
+  for (const { name, path, isOutside } of analysis.links) {
+    if (!isOutside || !name.includes('/')) continue
+    const what = `${name} is a link to another program: ${path}`
+    const line = lineAt(text, Math.max(text.indexOf(name), 0))
+    cues.push({ id: 'linked_program', text: oneLine(what, cueLimits.text), line })
+  }
   // A deletion that was understood is not named again for the same line.
   const unread = unreadCues(analysis, areAll).filter(
     ({ id, line }) => !cues.some((cue) => cue.id === id && cue.line === line),

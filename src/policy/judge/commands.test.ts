@@ -101,6 +101,19 @@ describe('a command is judged by the worker’s shell rules', () => {
     }
   })
 
+  // Rules: product.md 38
+  test('a cue names the program that a link of the workspace leads to', async () => {
+    symlinkSync('/usr/bin/env', path.join(root(), 'scratch/tool2'))
+    symlinkSync('../scratch/run.sh', path.join(root(), 'notes/own'))
+    const { cues } = await judgeShell('ls\nscratch/tool2 -i ls\nnotes/own\nview x')
+    expect(cues).toContainEqual({
+      id: 'linked_program',
+      text: expect.stringMatching(/^scratch\/tool2 is a link to another program: \/.*bin\/env$/),
+      line: 2,
+    })
+    expect(cues?.filter(({ id }) => id === 'linked_program')).toHaveLength(1)
+  })
+
   test('the tool’s own setting and an overlay make the verdict stricter, and nothing makes it milder', async () => {
     const tools = `${shell}\ntools: { shell: { approval: ask } }`
     expect(await judgeShell('ls', { front: tools })).toMatchObject({ verdict: 'ask' })

@@ -18,7 +18,7 @@ import { blockedText, type Opinion } from './consent/opinion.ts'
 import { unchangedRule } from './consent/unchanged.ts'
 import { judgeAsk } from './judge-ask.ts'
 import { routeCall } from './route-call.ts'
-import { withLinkedPrograms } from '../shell/search/linked-programs.ts'
+import { withLinkedPrograms } from '../shell/linked-programs.ts'
 import { resolveTool } from './calls/resolve-tool.ts'
 
 /**
@@ -178,6 +178,5 @@ async function withLinks(query: PolicyQuery, call: CanonicalCall): Promise<Canon
   const { command } = call
   const { commandHost: host, workspace } = query
   if (command === null || host === undefined) return call
-  const at = { host, root: workspace.root, cwd: command.input.cwd }
-  return { ...call, command: { ...command, search: await withLinkedPrograms(command.search, at) } }
+  return { ...call, command: await withLinkedPrograms(command, { host, root: workspace.root }) }
 }

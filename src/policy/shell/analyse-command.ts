@@ -1,7 +1,13 @@
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { parse } from 'unbash'
 import type { CommandInput } from '#domain/tools/command.ts'
-import { possibleCommands, possibleCommandsOf, type Search } from './search/possible-commands.ts'
+import {
+  possibleCommands,
+  possibleCommandsOf,
+  type LinkedNames,
+  type Search,
+} from './search/possible-commands.ts'
+import { Budget, maxSteps } from './spelling/budget.ts'
 import { type KnownPart, literalWord } from './strict/expand-word.ts'
 import { readStrictScript } from './strict/read-strict-script.ts'
 import { hasOddCharacters, shellLimits, textDoubts } from './text/odd-text.ts'
@@ -20,11 +26,30 @@ export interface CommandAnalysis {
   readonly doubts: readonly string[]
   /** the search found every command, understood or not */
   readonly isComplete: boolean
+  /** where links of the host were followed: the names in it that lead to another program */
+  readonly links: readonly ProgramLink[]
+}
+
+/** A name in a command that leads to a program of another name (linked-programs.ts). */
+export interface ProgramLink {
+  readonly name: string
+  readonly program: string
+  /** the real path of the program */
+  readonly path: string
+  /** the program is not in the workspace */
+  readonly isOutside: boolean
 }
 
 /** Analyses a command. Pure; never throws for a model's text. */
 export function analyseCommand(input: CommandInput): CommandAnalysis {
   return input.kind === 'exec' ? analyseVector(input) : analyseScript(input)
+}
+
+/** The wide reading of an input, in which these names are also other programs. */
+export function readMeanings(input: CommandInput, links: LinkedNames): Search {
+  return input.kind === 'exec'
+    ? possibleCommandsOf(input.argv, links)
+    : possibleCommands(input.script, null, new Budget(maxSteps.reading), links)
 }
 
 function analyseVector(input: CommandInput & { kind: 'exec' }): CommandAnalysis {
@@ -44,14 +69,16 @@ function analyseVector(input: CommandInput & { kind: 'exec' }): CommandAnalysis 
     words: argv.map(literalWord),
     redirects: [],
   }
-  return { input, search: possibleCommandsOf(argv), parts: [command], doubts, isComplete: true }
+  const search = possibleCommandsOf(argv)
+  return { input, search, parts: [command], doubts, isComplete: true, links: [] }
 }
 
 function analyseScript(input: CommandInput & { kind: 'shell' }): CommandAnalysis {
   const { script } = input
   const doubts = textDoubts(script)
   if (Buffer.byteLength(script) > shellLimits.parsedBytes) {
-    return { input, search: possibleCommands(script, null), parts: [], doubts, isComplete: false }
+    const search = possibleCommands(script, null)
+    return { input, search, parts: [], doubts, isComplete: false, links: [] }
   }
   const root = parse(script)
   const search = possibleCommands(script, root)
@@ -63,5 +90,5 @@ function analyseScript(input: CommandInput & { kind: 'shell' }): CommandAnalysis
       : []
   const isComplete = root.errors === undefined || root.errors.length === 0
   const allDoubts = [...doubts, ...tooManyCommands, ...tables.doubts]
-  return { input, search, parts: tables.parts, doubts: allDoubts, isComplete }
+  return { input, search, parts: tables.parts, doubts: allDoubts, isComplete, links: [] }
 }

@@ -3,7 +3,7 @@ import type { CommandHost, CommandInput } from '#domain/tools/command.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import type { ShellPolicy, ShellRule } from '../worker-definition.ts'
 import { analyseCommand } from './analyse-command.ts'
-import { withLinkedPrograms } from './search/linked-programs.ts'
+import { withLinkedPrograms } from './linked-programs.ts'
 import { judgeCommand, type CommandVerdict } from '../judge/consent/judge-command.ts'
 
 /** A rule as a worker file writes it: `'git log'`, its word, and the rest. */
@@ -103,7 +103,6 @@ export async function judgeBy(
       ? { kind: 'shell', script: command, cwd }
       : { kind: 'exec', argv: command, cwd }
   const policy = { default: otherwise, rules, source: 'workers/scribe.md:8' }
-  const analysis = analyseCommand(input)
-  const search = await withLinkedPrograms(analysis.search, { host, root: workspace.root, cwd })
-  return judgeCommand(policy, { ...analysis, search }, { host, workspace, cwd, zones })
+  const analysis = await withLinkedPrograms(analyseCommand(input), { host, root: workspace.root })
+  return judgeCommand(policy, analysis, { host, workspace, cwd, zones })
 }

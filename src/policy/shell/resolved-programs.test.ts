@@ -82,6 +82,9 @@ describe('a command is judged by the program that will run', () => {
     '/w//bin/e': '/usr/bin/env',
     '/w//bin/s': '/usr/bin/bash',
     '/w//bin/x': '/usr/bin/xargs',
+    '/w//bin/f': '/usr/bin/find',
+    '/w//bin/b': '/usr/bin/toybox',
+    '/w//bin/y': '/usr/bin/systemctl',
     '/w//bin/p': '/usr/lib/git-core/git-push',
     '/usr/bin/g': '/usr/bin/git',
     '/usr/bin/ls': '/usr/bin/busybox',
@@ -102,6 +105,28 @@ describe('a command is judged by the program that will run', () => {
     ['bin/t -c alias.y=push y', ''],
     ['echo push | xargs bin/t', ''],
     ["rsync -e 'bin/t push' x y", ''],
+    // A linked program runs what another link leads to, in its words or its input.
+    ['bin/e bin/t push', ''],
+    ['bin/e -i X=1 bin/t push', ''],
+    ["bin/e -S 'bin/t push'", ''],
+    ["bin/e bin/s -c 'bin/e bin/t push'", ''],
+    ["bin/s -c 'bin/t push'", ''],
+    ["bin/s <<< 'git push'", ''],
+    ['bin/s <<X\ngit push\nX', ''],
+    ["echo 'git push' | bin/s", ''],
+    ['echo push | bin/x bin/t', ''],
+    ['bin/e bin/x bin/t push', ''],
+    ['bin/f . -exec bin/t push {} +', ''],
+    ["bin/t -c alias.x='!bin/t push' x", ''],
+    ['a=bin/t; $a push', ''],
+    ['q=bin; $q/t push', ''],
+    ['{bin/t,push}', ''],
+    [`python3 -c 'os.system("bin/t push")'`, ''],
+    // A file with many programs, under a name that the host does not give it.
+    ["bin/b sh -c 'git push'", ''],
+    // In zsh.
+    ['=git push', ''],
+    ['noglob =git push', ''],
   ])('a block applies to a link to its program: %s', async (script, cwd) => {
     const host = repository
     const rules = [rule('git push', 'blocked'), rule('busybox', 'blocked')]
@@ -110,6 +135,32 @@ describe('a command is judged by the program that will run', () => {
       approval: 'ask',
     })
     expect(await judgeBy(rules, 'ls', { host })).toMatchObject({ approval: 'ask' })
+  })
+
+  test('a text whose links lead to ever more links is blocked in the end', async () => {
+    const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+    const depths = Array.from({ length: 12 }, (_, depth) => depth)
+    const links = depths.map((depth) => [`/w//l/${depth}`, '/usr/bin/bash'])
+    const host = hostWith(Object.fromEntries(links))
+    const script = depths.reduce((text, depth) => `l/${depth} <<< ${quoted(text)}`, 'git push')
+    expect(await judgeBy([rule('git push', 'blocked')], script, { host })).toMatchObject({
+      approval: 'blocked',
+    })
+  })
+
+  test('names that lead to each other in a circle end the search', async () => {
+    const host = hostWith({ '/usr/bin/a1b': '/opt/c2d', '/usr/bin/c2d': '/opt/a1b' })
+    expect(await judgeBy([rule('git push', 'blocked')], 'a1b push', { host })).toMatchObject({
+      approval: 'ask',
+    })
+  })
+
+  test('a program that the host itself links to a file with many programs is not that file', async () => {
+    const host = hostWith({ '/bin/reboot': '/bin/systemctl', '/usr/bin/reboot': '/bin/systemctl' })
+    const rules = [rule('systemctl', 'blocked')]
+    expect(await judgeBy(rules, '/bin/reboot', { host })).toMatchObject({ approval: 'ask' })
+    const inFolder = { host: repository }
+    expect(await judgeBy(rules, 'bin/y stop x', inFolder)).toMatchObject({ approval: 'blocked' })
   })
 
   test('the reason for asking names the program that a link leads to', async () => {

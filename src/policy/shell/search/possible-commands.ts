@@ -49,13 +49,19 @@ export interface Search {
 
 const maxDepth = 4
 
+/** The names in a text that lead to another program, with that program's name. */
+export type LinkedNames = ReadonlyMap<string, string>
+
+const noLinks: LinkedNames = new Map()
+
 /** Every command that a script could run, over-approximated. `root`: its tree, if parsed. */
 export function possibleCommands(
   script: string,
   root: ParsedScript | null,
   budget = new Budget(maxSteps.reading),
+  links = noLinks,
 ): Search {
-  const search = new CommandSearch(budget)
+  const search = new CommandSearch(budget, links)
   for (const [index, text] of readableTexts(script).entries()) {
     search.addScript(text, index === 0 ? root : null, 0, index === 0)
     if (index > 0) search.scan(text)
@@ -64,16 +70,9 @@ export function possibleCommands(
 }
 
 /** The same for an argument vector that no shell reads. */
-export function possibleCommandsOf(argv: readonly string[]): Search {
-  const search = new CommandSearch(new Budget(maxSteps.reading))
+export function possibleCommandsOf(argv: readonly string[], links = noLinks): Search {
+  const search = new CommandSearch(new Budget(maxSteps.reading), links)
   search.addCommand(argv.map(exactly), null, 0, argv.join(' '), [])
-  return search
-}
-
-/** The same for commands with these words. */
-export function possibleCommandsIn(commands: readonly (readonly Spelling[])[]): Search {
-  const search = new CommandSearch(new Budget(maxSteps.reading))
-  for (const words of commands) search.addCommand(words, null, 0, '', [])
   return search
 }
 
@@ -84,12 +83,16 @@ class CommandSearch implements Search {
   isTooDeep = false
   isPartial = false
   readonly #budget: Budget
+  readonly #links: LinkedNames
+  /** words that are the names of linked programs, which are not followed again */
+  readonly #followed = new WeakSet<Spelling>()
   readonly #spelled = new Map<Command, readonly Spelling[]>()
   readonly #seen = new Set<string>()
   readonly #parsed = new Set<string>()
 
-  constructor(budget: Budget) {
+  constructor(budget: Budget, links: LinkedNames) {
     this.#budget = budget
+    this.#links = links
   }
 
   get isTooMuch(): boolean {
@@ -120,7 +123,9 @@ class CommandSearch implements Search {
       isFed ||= added.isFed
       spelledCommands.push({ words, runners: added.runners })
       if (parts.argumentForwarders.has(node.name?.value ?? '')) {
-        this.commands.push({ words: [], inner: startsIn(words), node: null })
+        const inner = startsIn(words)
+        this.commands.push({ words: [], inner, node: null })
+        this.#addLinked(inner, depth, text, inputWords)
       }
     }
     for (const elements of parts.arrays) {
@@ -198,7 +203,46 @@ class CommandSearch implements Search {
     if (gitWords !== null) this.addCommand(gitWords, null, depth, sourceText, inputWords)
     const named = [...new Set([...runners, ...programsOf(valueWords, valueWords.length)])]
     this.#addComputed(whyComputed(words, named))
-    return { isFed, runners: named }
+    const starts = [{ words, from: 0 }, ...inner]
+    const linked = this.#addLinked(starts, depth, sourceText, inputWords)
+    return {
+      isFed: isFed || linked.some((one) => one.isFed),
+      runners: [...named, ...linked.flatMap((one) => one.runners)],
+    }
+  }
+
+  /** Adds the commands that begin with a link, as commands of the program to which it leads. */
+  #addLinked(
+    starts: readonly CommandStart[],
+    depth: number,
+    sourceText: string,
+    inputWords: readonly Spelling[],
+  ) {
+    if (this.#links.size === 0) return []
+    return [...Map.groupBy(starts, (start) => start.words)].flatMap(([words, places]) => {
+      const linked = [...words]
+      for (const { from } of places) {
+        const word = words[from]
+        if (word !== undefined) linked[from] = this.#followedWord(word, from === 0)
+      }
+      const isSame = linked.every((word, index) => word === words[index])
+      return isSame || this.#budget.isSpent
+        ? []
+        : [this.addCommand(linked, null, depth, sourceText, inputWords)]
+    })
+  }
+
+  /** A word, or what it is where links are followed. */
+  #followedWord(word: Spelling, isFirst: boolean): Spelling {
+    if (this.#links.size === 0 || this.#followed.has(word)) return word
+    const alternatives = word.alternatives.flatMap(([name = '', ...more]) => {
+      const program = isFirst || name.includes('/') ? this.#links.get(name) : undefined
+      return program === undefined ? [] : [[program, ...more]]
+    })
+    if (alternatives.length === 0) return word
+    const linked = { alternatives, isOpen: false }
+    this.#followed.add(linked)
+    return linked
   }
 
   /** Texts among the words that the program may run. */
@@ -225,7 +269,11 @@ class CommandSearch implements Search {
   scan(text: string): void {
     if (this.#seen.has(text) || !this.#budget.spend(text.length / 4)) return
     this.#seen.add(text)
-    this.scanned.push(...scanTokens(text))
+    for (const tokens of scanTokens(text)) {
+      this.scanned.push(tokens)
+      const linked = tokens.map((token) => this.#links.get(token) ?? token)
+      if (this.#links.size > 0 && linked.join(' ') !== tokens.join(' ')) this.scanned.push(linked)
+    }
   }
 
   #wordsOf(node: Command, knownValues: KnownValues): readonly Spelling[] {
@@ -244,7 +292,10 @@ class CommandSearch implements Search {
    * every other command, and forwarded ones.
    */
   #inputWordsOf(parts: ScriptParts, own: Command, words: readonly Spelling[]): readonly Spelling[] {
-    const takesInput = programsOf(words, words.length).some((program) => program.takesInputWords)
+    const followed = words.map((word, index) => this.#followedWord(word, index === 0))
+    const takesInput = [words, followed].some((list) =>
+      programsOf(list, list.length).some((program) => program.takesInputWords),
+    )
     if (!takesInput) return []
     const printed = parts.commands
       .filter((node) => node !== own)

@@ -33,10 +33,16 @@ export function patternOf(field: string): readonly string[] {
   )
 }
 
-/** The last part of a path, in lower case: a program's name, wherever it is. */
+/**
+ * The last part of a path, in lower case: a program's name, wherever it is. In zsh, `=git` is the
+ * path of `git`.
+ */
 export function programName(field: string): string {
   const text = visibleText(field)
-  return text.slice(text.lastIndexOf('/') + 1).toLowerCase()
+  return text
+    .slice(text.lastIndexOf('/') + 1)
+    .replace(/^=/, '')
+    .toLowerCase()
 }
 
 /** Whether a field might be another text: it has a file pattern or invisible characters. */

@@ -20,7 +20,6 @@ import { writeBack, replacedMeanwhile } from '#sandbox/snapshots/write-back.ts'
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined/run-unconfined.ts'
 import { commandFacts, factsOf, refuseChanged, type CommandFacts } from '../facts/command-facts.ts'
-import { runsWorkspaceCode } from '../facts/command-vectors.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
 import { hasCommandRecord, isCommandAtWork, writeCommandRecord } from './command-record.ts'
 import { commandResult, violationOf } from './command-result.ts'
@@ -167,7 +166,7 @@ async function prepareRun(
     throw new ToolProblem(`The working folder ${folder} is in a zone that this command cannot see`)
   }
   const visible =
-    printed !== null && hides.length > 0 && facts.vectors.some(runsWorkspaceCode)
+    printed !== null && hides.length > 0 && facts.running.length > 0
       ? await hideObjects(withoutHidden, root, zones, hides)
       : withoutHidden
   const mounts = place.sandbox.works

@@ -4,11 +4,14 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { analyseCommand } from '#policy/shell/analyse-command.ts'
+import { withLinkedPrograms } from '#policy/shell/linked-programs.ts'
 import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { findProgram } from '#sandbox/bwrap/find-program.ts'
+import { realPathOf } from '#sandbox/real-path.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
-import { commandVectors } from './command-vectors.ts'
+import { commandVectors, runsWorkspaceCode } from './command-vectors.ts'
 import type { FileRole } from './file-role.ts'
 import { namedFiles, type NamedFile, type InspectFile } from './named-files.ts'
 import { namedWords } from './named-words.ts'
@@ -19,11 +22,15 @@ import { namedWords } from './named-words.ts'
  */
 export interface CommandFacts {
   readonly vectors: readonly (readonly string[])[]
+  /** those of them that run the workspace's code */
+  readonly running: readonly (readonly string[])[]
   readonly files: readonly (NamedFile & { readonly role: FileRole })[]
   /** by the name in the command; only those that were found */
   readonly programs: readonly { name: string; path: string; hash: string }[]
   readonly sandbox: JsonObject
 }
+
+const host = { executable: findProgram, realPath: realPathOf }
 
 /** The present facts about everything that a command names. `inspect`: how files are inspected. */
 export async function commandFacts(
@@ -32,9 +39,11 @@ export async function commandFacts(
   input: CommandInput,
   inspect: InspectFile,
 ): Promise<CommandFacts> {
-  const vectors = commandVectors(input)
+  const { root } = workspace
+  const analysis = await withLinkedPrograms(analyseCommand(input), { host, root })
+  const vectors = commandVectors(analysis)
   const { zones } = place.worker
-  const words = await namedWords(workspace.root, input)
+  const words = await namedWords(root, analysis)
   const programs = new Map<string, { name: string; path: string; hash: string }>()
   const add = async (name: string): Promise<void> => {
     const program = programs.has(name) ? null : await findProgram(name)
@@ -42,9 +51,15 @@ export async function commandFacts(
   }
   for (const [name = ''] of vectors) await add(name)
   const paths = [...programs.values()].map((program) => program.path)
-  const { files, interpreters } = await namedFiles(workspace.root, zones, words, paths, inspect)
+  const { files, interpreters } = await namedFiles(root, zones, words, paths, inspect)
   for (const name of interpreters) await add(name)
-  return { vectors, files, programs: [...programs.values()], sandbox: sandboxOf(place) }
+  return {
+    vectors,
+    running: vectors.filter((vector) => runsWorkspaceCode(vector, analysis.links)),
+    files,
+    programs: [...programs.values()],
+    sandbox: sandboxOf(place),
+  }
 }
 
 /** The sandbox profile for an approver. */

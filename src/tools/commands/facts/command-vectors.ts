@@ -1,11 +1,13 @@
-import type { CommandInput } from '#domain/tools/command.ts'
-import { analyseCommand } from '#policy/shell/analyse-command.ts'
+import type { CommandAnalysis } from '#policy/shell/analyse-command.ts'
 import { programNamed } from '#policy/shell/programs/registry.ts'
 
 /** The simple commands of an input, as written, without the shell's expansions. */
-export function commandVectors(input: CommandInput): readonly (readonly string[])[] {
+export function commandVectors({
+  input,
+  search,
+}: Pick<CommandAnalysis, 'input' | 'search'>): readonly (readonly string[])[] {
   if (input.kind === 'exec') return [input.argv]
-  return analyseCommand(input).search.commands.flatMap(({ node }) => {
+  return search.commands.flatMap(({ node }) => {
     if (node === null) return []
     const words = [node.name, ...node.args].filter((word) => word !== undefined)
     const vector = words.map((word) => (word.type === 'Word' ? word.value : word.text))
@@ -19,8 +21,19 @@ const buildTools = new Set(
   ),
 )
 
-/** Whether a command runs the workspace's code: an interpreter, a build tool, a program. */
-export function runsWorkspaceCode(vector: readonly string[]): boolean {
+/**
+ * Whether a command runs the workspace's code: an interpreter, a build tool, a program; by the name
+ * in it, or by that of the program to which the name leads.
+ */
+export function runsWorkspaceCode(
+  vector: readonly string[],
+  links: CommandAnalysis['links'],
+): boolean {
+  const programs = new Map(links.map(({ name, program }) => [name, program]))
+  return isRunner(vector) || isRunner(vector.map((word) => programs.get(word) ?? word))
+}
+
+function isRunner(vector: readonly string[]): boolean {
   const [name = '', ...rest] = vector
   if (name.includes('/') && !/^\/(usr|bin|sbin)\//.test(name)) return true
   const bare = name.slice(name.lastIndexOf('/') + 1).toLowerCase()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { analyseCommand } from '#policy/shell/analyse-command.ts'
 import type { Zone } from '#policy/worker-definition.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { putFiles } from '#test/harness/put-file.ts'
@@ -24,7 +25,7 @@ async function placesFor(
   script: string,
   places: string[] = [],
 ): Promise<readonly string[]> {
-  const words = await namedWords(root, { kind: 'shell', script, cwd: '' })
+  const words = await namedWords(root, analyseCommand({ kind: 'shell', script, cwd: '' }))
   await namedFiles(root, zones, words, [], async (at) => {
     places.push(at)
     return null
@@ -71,7 +72,7 @@ test('the role of a file is found in one reading of its command', async () => {
   const root = newFolder('countersign-named-')
   const many = Array.from({ length: 3000 })
   const argv = [...many.flatMap(() => ['sh', '-x']), 'a', 'b', ...many.map(() => 'f')]
-  const words = await namedWords(root, { kind: 'exec', argv, cwd: '' })
+  const words = await namedWords(root, analyseCommand({ kind: 'exec', argv, cwd: '' }))
   const file = { bytes: 0, hash: '', head: new Uint8Array() }
   const inspect = async (at: string) => (at === 'f' ? file : null)
   const { files } = await namedFiles(root, zones, words, [], inspect)

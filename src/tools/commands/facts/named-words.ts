@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import { analyseCommand } from '#policy/shell/analyse-command.ts'
+import type { CommandAnalysis } from '#policy/shell/analyse-command.ts'
 import type { Search } from '#policy/shell/search/possible-commands.ts'
 import { scanTokens } from '#policy/shell/search/scan-tokens.ts'
 import { textsOf } from '#policy/shell/spelling/spell-word.ts'
@@ -42,8 +42,8 @@ const charactersOfStep = 256
  * workspace. Rejects with `ToolProblem` for a command that may name too many: a file that is not
  * looked for would run unseen.
  */
-export async function namedWords(root: string, input: CommandInput): Promise<NamedWords> {
-  const { search, isComplete } = analyseCommand(input)
+export async function namedWords(root: string, analysis: CommandAnalysis): Promise<NamedWords> {
+  const { input, search, isComplete } = analysis
   if (search.commands.length > maxCommands) throw tooMany()
   const commands = search.commands.map(({ node, words }): WordTexts => {
     const read = (node?.redirects ?? []).flatMap((redirect) =>

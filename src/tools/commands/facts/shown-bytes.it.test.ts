@@ -15,6 +15,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { parsed } from '../../workspace.fixture.ts'
 import { commandDesk, testSandbox, withoutFlush } from '../commands.fixture.ts'
 
@@ -262,6 +263,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     ['the file of Cargo above its folder', 'cd c/deep && cargo test', ['work/c/Cargo.toml']],
     ['the one of Go there', 'go -C c/deep build ./...', ['work/c/go.mod']],
     ['the one of Docker in a folder', 'docker build c', ['work/c/Dockerfile']],
+    ['the one of make behind a link', 'away/mk -C s all', ['work/s/Makefile']],
     ['the one of Vitest', 'cd c && npx vitest run', ['work/c/vite.config.ts']],
     ['the one of Task above its folder', 'cd c/deep && task build', ['work/c/Taskfile.yml']],
     ['the one of Gradle', './gradlew -p c build', ['work/c/build.gradle', 'work/gradlew']],
@@ -307,7 +309,10 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     desk.put('work/s/first', '#!/usr/bin/node s/b.js\n')
     desk.put('work/s/env', '#!/usr/bin/env -S node --require=s/a.js s/b.js\n')
     desk.put('work/s/near', '#!s/run.sh\n')
+    const host = newFolder('countersign-host-')
+    writeFileSync(path.join(host, 'make'), '')
     for (const [link, target] of [
+      ['s/mk', path.join(host, 'make')],
       ['s/link', 'run.sh'],
       ['s/linked', 'tool'],
       ['away', 's'],

@@ -12,7 +12,6 @@ import { commandFacts, factsOf } from '../facts/command-facts.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
 import { storeNamedFiles } from './store-files.ts'
 import { inspectInWorkspace } from '../facts/named-files.ts'
-import { runsWorkspaceCode } from '../facts/command-vectors.ts'
 import { secretName } from '#policy/names/secret-names.ts'
 
 /**
@@ -31,7 +30,7 @@ export async function presentCommand(
   const content = input.kind === 'exec' ? listText(input.argv) : input.script
   const bytes = input.kind === 'exec' ? `${JSON.stringify(input.argv)}\n` : input.script
   const secrets = facts.files.filter(({ path }) => secretName(path) !== null)
-  const running = facts.vectors.filter(runsWorkspaceCode)
+  const { running } = facts
   const text = input.kind === 'exec' ? input.argv.join('\n') : input.script
   const hasProxy = place.sandbox.works && Array.isArray(place.worker.sandbox.network)
   return {
