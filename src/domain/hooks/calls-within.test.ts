@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { callsWithin } from './calls-within.ts'
+import { callsWithin, maxCallsWithin } from './calls-within.ts'
 
 const folder = '/srv/shop'
 const write = (path: string) => ({ tool: 'write_file', input: { path, content: '' } })
 const read = (path: string) => ({ tool: 'read_file', input: { path } })
+const list = (path: string) => ({ tool: 'list_files', input: { path } })
 const search = (path: string) => ({ tool: 'search_files', input: { path, pattern: '.' } })
 const shell = (command: string, cwd?: string) => ({
   tool: 'shell',
@@ -47,6 +48,8 @@ test.each([
   ['cursor:search_replace', { file_path: `${folder}/a.md` }, [write('a.md')]],
   ['Delete', { path: 'a.md' }, [{ tool: 'delete_file', input: { path: 'a.md' } }]],
   ['Monitor', { command: 'ls', persistent: true }, [shell('ls')]],
+  ['acp:execute', { kind: 'execute', rawInput: { command: 'ls' } }, [shell('ls')]],
+  ['acp:execute', { title: 'ls' }, []],
   ['PowerShell', { command: 'ls' }, [shell('ls')]],
   ['copilot-cli:powershell', { command: 'ls' }, [shell('ls')]],
   ['gemini-cli:run_shell_command', { command: 'ls', dir_path: 'a' }, [shell('ls', 'a')]],
@@ -57,12 +60,35 @@ test.each([
   ['copilot-cli:view', { path: `${folder}/a.md` }, [read('a.md')]],
   ['opencode:read', { filePath: `${folder}/a.md` }, [read('a.md')]],
   ['cursor:read_file', { target_file: 'a.md' }, [read('a.md')]],
-  ['Glob', { pattern: `${folder}/a/b*/**`, path: 'c' }, [search('c'), search('a')]],
-  ['Glob', { pattern: '/etc/**', path: 'c' }, [search('c')]],
+  ['Glob', { pattern: `${folder}/a/b*/**`, path: 'c' }, [list('c'), list('a')]],
+  ['Glob', { pattern: '/etc/**', path: 'c' }, [list('c')]],
+  ['Glob', { pattern: '../secret/**', path: 'c/d' }, [list('c/d'), list('c/secret')]],
+  ['Glob', { pattern: ' a/../secret/*', path: 'c' }, [list('c'), list('secret'), list('c/secret')]],
+  ['Glob', { pattern: '../../../etc/*', path: 'c' }, [list('c')]],
+  ['Grep', { pattern: '/a/b', path: 'c' }, [search('c')]],
+  ['LS', { path: 'a' }, [list('a')]],
+  // The home may be any folder around that of the session.
+  ['Read', { file_path: '~/shop/a.md' }, [read('a.md')]],
+  ['Write', { file_path: '~/a.md' }, []],
+  ['opencode:write', { filePath: '~/a.md' }, [write('~/a.md')]],
+  // Names and members of other releases.
+  ['gemini-cli:read_file', { absolute_path: `${folder}/a.md` }, [read('a.md')]],
+  ['gemini-cli:search_file_content', { pattern: 'x', path: 'a' }, [search('a')]],
+  ['gemini-cli:read_many_files', { paths: ['a/**', 'b/c.md'] }, [search('a'), search('b/c.md')]],
+  ['codex:read_file', { file_path: `${folder}/a.md` }, [read('a.md')]],
+  ['codex:list_dir', { dir_path: `${folder}/a` }, [list('a')]],
+  ['codex:grep_files', { pattern: 'x', path: `${folder}/a` }, [search('a')]],
+  [
+    'cursor:codebase_search',
+    { query: 'x', target_directories: ['a/', 'b'] },
+    [search('a'), search('b')],
+  ],
+  ['cursor:codebase_search', { query: 'x' }, [search('')]],
+  ['cursor:file_search', { query: 'x' }, [list('')]],
   ['Grep', { pattern: 'x' }, [search('')]],
   ['Grep', { pattern: 'x', path: `${folder}/a` }, [search('a')]],
   ['gemini-cli:grep_search', { pattern: 'x', dir_path: 'a' }, [search('a')]],
-  ['gemini-cli:list_directory', { dir_path: folder }, [search('')]],
+  ['gemini-cli:list_directory', { dir_path: folder }, [list('')]],
   ['gemini-cli:read_many_files', { include: ['a/**'] }, [search('')]],
   ['opencode:grep', { pattern: 'x', path: `${folder}/a` }, [search('a')]],
 ])('%s of %o amounts to calls of ours', (tool, input, calls) => {
@@ -87,6 +113,8 @@ test.each([
   ['Read', { file_path: '/etc/passwd' }],
   ['Grep', { path: '/etc' }],
   ['mcp__files__write', { path: 'a.md', command: 'ls' }],
+  ['read_files', { path: 'a.md' }],
+  ['codex:unheard_of', { path: 'a.md' }],
   ['constructor', { file_path: 'a.md' }],
   ['Edit', { file_path: '/etc/passwd' }],
   ['Edit', { file_path: folder }],
@@ -95,6 +123,14 @@ test.each([
   ['Bash', { command: ['ls'] }],
 ])('%s of %o has the effect of no built-in call', (tool, input) => {
   expect(callsWithin({ tool, input }, folder)).toEqual([])
+})
+
+test('more paths than may be judged are refused, whatever they name', () => {
+  const paths = Array.from({ length: maxCallsWithin + 1 }, () => '/etc/passwd')
+  expect(callsWithin({ tool: 'mcp__x__y', input: { paths } }, folder)).toEqual([])
+  for (const tool of ['Read', 'Grep', 'gemini-cli:read_many_files']) {
+    expect(callsWithin({ tool, input: { paths } }, folder).length).toBeGreaterThan(maxCallsWithin)
+  }
 })
 
 test('a path without a known folder is left out, and a command is not', () => {

@@ -1,11 +1,18 @@
 import { posix } from 'node:path'
-import type { JsonObject } from '../json/json.ts'
+import { isJsonObject } from '../json/is-object.ts'
+import type { Json, JsonObject } from '../json/json.ts'
 import { wordSet } from '../text/word-set.ts'
 import { patchedFiles, patchTool } from './patched-files.ts'
 
 /** A call of a built-in tool that has the effect of a call of another program, or a part of it. */
 export interface CallWithin {
-  readonly tool: 'shell' | 'read_file' | 'search_files' | 'write_file' | 'delete_file'
+  readonly tool:
+    | 'shell'
+    | 'read_file'
+    | 'list_files'
+    | 'search_files'
+    | 'write_file'
+    | 'delete_file'
   readonly input: JsonObject
 }
 
@@ -21,17 +28,26 @@ const writers = wordSet(`
 const deleters = wordSet('Delete cursor:delete_file')
 
 const shells = wordSet(`
-  Bash Shell Monitor PowerShell gemini-cli:run_shell_command copilot-cli:bash
-  copilot-cli:powershell opencode:bash cursor:run_terminal_cmd`)
+  Bash Shell Monitor PowerShell codex:shell_command gemini-cli:run_shell_command
+  copilot-cli:bash copilot-cli:powershell opencode:bash cursor:run_terminal_cmd acp:execute`)
 
 const readers = wordSet(`
-  Read NotebookRead gemini-cli:read_file copilot-cli:view opencode:read cursor:read_file`)
+  Read NotebookRead codex:read_file gemini-cli:read_file copilot-cli:view opencode:read
+  cursor:read_file`)
 
-/** They look through a folder: without one in the call, through that of the session. */
+/** They read the files below a folder: without one in the call, below that of the session. */
 const searchers = wordSet(`
-  Grep Glob LS gemini-cli:grep_search gemini-cli:glob gemini-cli:list_directory
-  gemini-cli:read_many_files copilot-cli:grep copilot-cli:rg copilot-cli:glob opencode:grep
-  opencode:glob opencode:list cursor:grep cursor:grep_search cursor:list_dir`)
+  Grep codex:grep_files gemini-cli:grep_search gemini-cli:search_file_content
+  gemini-cli:read_many_files copilot-cli:grep copilot-cli:rg opencode:grep cursor:grep
+  cursor:grep_search cursor:codebase_search`)
+
+/** They name the files below a folder. */
+const listers = wordSet(`
+  Glob LS codex:list_dir gemini-cli:glob gemini-cli:list_directory copilot-cli:glob opencode:glob
+  opencode:list cursor:list_dir cursor:file_search cursor:glob_file_search`)
+
+/** Their `pattern` names files, and may lead out of their folder. */
+const globbers = wordSet('Glob gemini-cli:glob copilot-cli:glob opencode:glob')
 
 /** Members of an input that name its file; each agent has one of them. */
 export const pathMembers = [
@@ -40,10 +56,13 @@ export const pathMembers = [
   'path',
   'filePath',
   'target_file',
+  'absolute_path',
 ] as const
 
 /** Members that name a folder: where a command runs, or what is looked through. */
 const folderMembers = ['dir_path', 'workdir', 'target_directory'] as const
+/** Members of readers and searchers that name several files or folders. */
+const listMembers = ['paths', 'target_directories'] as const
 
 /** A call of an agent that has the effect of more calls than these is refused. */
 export const maxCallsWithin = 50
@@ -59,45 +78,62 @@ export function callsWithin(
   folder: string | undefined,
 ): readonly CallWithin[] {
   const { tool, input } = call
-  const { command } = input
+  const { rawInput } = input
+  const { command } = tool === 'acp:execute' && isJsonObject(rawInput) ? rawInput : input
   const isKnown = folder?.startsWith('/') === true
-  const below = (path: string): string[] => {
-    if (!isKnown) return []
-    // Claude Code removes blanks around a path.
-    const relative = posix.relative(folder, posix.resolve(folder, path.trim()))
-    return relative === '..' || relative.startsWith('../') ? [] : [relative]
-  }
-  const pathsIn = (members: readonly string[]): string[] =>
+  const below = (path: string, from = ''): string[] =>
+    isKnown ? placesOf(tool, path.trim(), from, folder) : []
+  const textsIn = (members: readonly string[]): string[] =>
     members.flatMap((member) => {
-      const path = input[member]
-      return typeof path === 'string' ? below(path) : []
+      const text = input[member]
+      return typeof text === 'string' ? text : []
     })
+  const pathsIn = (members: readonly string[]): string[] =>
+    textsIn(members).flatMap((path) => below(path))
   if (shells.has(tool)) {
     if (typeof command !== 'string') return []
     const [cwd = ''] = pathsIn(folderMembers)
     return [{ tool: 'shell', input: cwd === '' ? { command } : { command, cwd } }]
   }
-  if (searchers.has(tool)) {
+  const isLister = listers.has(tool)
+  const isSearcher = isLister || searchers.has(tool)
+  const list =
+    isSearcher || readers.has(tool) ? listMembers.flatMap((name) => textsOf(input[name])) : []
+  if (list.length > maxCallsWithin) {
+    // Refused, whatever they name.
+    return list.map((path) => ({ tool: 'read_file', input: { path } }))
+  }
+  if (isSearcher) {
     const members = [...pathMembers, ...folderMembers]
-    const isNamed = members.some((member) => input[member] !== undefined)
-    const folders = isNamed ? pathsIn(members) : below('')
-    const { pattern } = input
-    // An absolute pattern names the folder itself.
-    const isPlace = typeof pattern === 'string' && pattern.startsWith('/')
-    const [place = ''] = isPlace ? pattern.split(/[*?[{(!+@]/) : []
-    const named = isPlace ? below(place.slice(0, place.lastIndexOf('/') + 1)) : []
-    return [...folders, ...named].map((path) => ({
-      tool: 'search_files',
-      input: { path, pattern: '.' },
-    }))
+    const texts = [...textsIn(members), ...list.map(certainFolder)]
+    const folders = (texts.length > 0 ? texts : ['']).flatMap((path) => below(path))
+    const patterns = globbers.has(tool) ? textsIn(['pattern']).map((text) => text.trim()) : []
+    const places = patterns
+      .map(certainFolder)
+      .filter((place) => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(place))
+    const named = places.flatMap((place) =>
+      [...new Set(['', ...texts])].flatMap((from) => below(place, from)),
+    )
+    return [...new Set([...folders, ...named])].map((path) =>
+      isLister
+        ? { tool: 'list_files', input: { path } }
+        : { tool: 'search_files', input: { path, pattern: '.' } },
+    )
+  }
+  if (readers.has(tool)) {
+    const read = [...pathsIn(pathMembers), ...list.flatMap((path) => below(path))].filter(
+      (path) => path !== '',
+    )
+    return read.map((path) => ({ tool: 'read_file', input: { path } }))
   }
   const paths = pathsIn(pathMembers).filter((path) => path !== '')
-  if (readers.has(tool)) return paths.map((path) => ({ tool: 'read_file', input: { path } }))
   const texts = patchTool.test(tool) ? Object.values(input).flat() : []
   const patched = texts.flatMap((text) => (typeof text === 'string' ? patchedFiles(text) : []))
   const pathsWhere = (isDeleted: boolean): string[] => {
     const files = patched.filter((file) => file.isDeleted === isDeleted)
-    return [...new Set(files.map(({ path }) => path))].flatMap(below).filter((path) => path !== '')
+    return [...new Set(files.map(({ path }) => path))]
+      .flatMap((path) => below(path))
+      .filter((path) => path !== '')
   }
   const writes = [...(writers.has(tool) ? paths : []), ...pathsWhere(false)]
   const deletes = [...(deleters.has(tool) ? paths : []), ...pathsWhere(true)]
@@ -105,4 +141,36 @@ export function callsWithin(
     ...writes.map((path) => ({ tool: 'write_file', input: { path, content: '' } }) as const),
     ...deletes.map((path) => ({ tool: 'delete_file', input: { path } }) as const),
   ]
+}
+
+/** Whether a call only reads files or names them. */
+export function isReading({ tool }: CallWithin): boolean {
+  return tool === 'read_file' || tool === 'list_files' || tool === 'search_files'
+}
+
+/** The texts of a list. */
+function textsOf(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : []
+}
+
+/** The folder that every file of a pattern is in: its text up to the last `/` before a mark. */
+function certainFolder(pattern: string): string {
+  const [certain = ''] = pattern.split(/[*?[{(!+@]/)
+  return certain === pattern ? pattern : certain.slice(0, certain.lastIndexOf('/') + 1)
+}
+
+/**
+ * The paths below `folder` that a path may be, seen from another one; none for a path outside of
+ * it. Claude Code knows `~`: the home may be the first folder or the second one, `/home/ada`.
+ */
+function placesOf(tool: string, path: string, from: string, folder: string): string[] {
+  const isHome = /^~(?:\/|$)/.test(path) && !tool.includes(':')
+  const [, person = '/', root = person] = /^((\/[^/]+)\/[^/]+)\//.exec(`${folder}/`) ?? []
+  const homes = [person, root].filter((home) => home !== folder)
+  const targets = isHome
+    ? homes.map((home) => posix.resolve(home, `.${path.slice(1)}`))
+    : [posix.resolve(folder, from.trim(), path)]
+  return targets
+    .map((target) => posix.relative(folder, target))
+    .filter((relative) => relative !== '..' && !relative.startsWith('../'))
 }

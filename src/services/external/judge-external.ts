@@ -1,5 +1,5 @@
 import { builtInTool } from '#domain/tools/built-in-tools.ts'
-import { callsWithin, maxCallsWithin } from '#domain/hooks/calls-within.ts'
+import { callsWithin, isReading, maxCallsWithin } from '#domain/hooks/calls-within.ts'
 import { callDigest } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import { Problem } from '#domain/problem.ts'
@@ -122,7 +122,7 @@ async function byWorker(
     call.hasNoRoot === true ? undefined : call.origin?.folder,
   )
   if (within.length > maxCallsWithin) {
-    throw invalid('input', `changes more than ${maxCallsWithin} files: split the call`)
+    throw invalid('input', `names more than ${maxCallsWithin} files: split the call`)
   }
   for (const inner of within) {
     const answerWithin = await byWorker(
@@ -132,8 +132,7 @@ async function byWorker(
     )
     const { verdict } = answerWithin.judgement
     // An error only means that the worker's tool cannot make this reading; people decide.
-    const isRead = inner.tool === 'read_file' || inner.tool === 'search_files'
-    if (verdict === 'blocked' || (verdict === 'error' && !isRead)) return answerWithin
+    if (verdict === 'blocked' || (verdict === 'error' && !isReading(inner))) return answerWithin
   }
   const question = { worker, tool, input, present: presents, byProgram: true, isEdit }
   const answer = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })
