@@ -28,7 +28,10 @@ const readNamed = `
   docker podman docker-compose: compose.override.yml docker-compose.override.yml
   docker-compose: compose.yaml compose.yml docker-compose.override.yaml`
 
-/** The same, for files that it also reads in the folders above these. */
+/**
+ * The same, for files that it also reads in the folders above these. `.*` stands for each suffix of
+ * JavaScript and TypeScript, and `rc.*` also for none, JSON and YAML: `.babelrc`, `.babelrc.json`.
+ */
 const readAbove = `
   just: justfile Justfile .justfile
   task: Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml
@@ -36,13 +39,53 @@ const readAbove = `
   bazel bazelisk: MODULE.bazel WORKSPACE WORKSPACE.bazel .bazelrc
   invoke inv: tasks.py
   fab: fabfile.py
-  vite vitest: vite.config.ts vite.config.mts vite.config.js vite.config.mjs
-  vitest: vitest.config.ts vitest.config.mts vitest.config.js vitest.config.mjs
-  jest: jest.config.js jest.config.mjs jest.config.cjs jest.config.ts jest.config.json
-  mocha: .mocharc.js .mocharc.cjs .mocharc.mjs .mocharc.json .mocharc.yml .mocharc.yaml
-  eslint: eslint.config.js eslint.config.mjs eslint.config.cjs eslint.config.ts
-  playwright: playwright.config.ts playwright.config.mts playwright.config.js
-  rake: Rakefile rakefile
+  vite vitest: vite.config.*
+  vitest: vitest.config.* vitest.workspace.* vitest.workspace.json
+  jest: jest.config.* jest.config.json
+  babel jest next webpack webpack-cli rollup gulp: babel.config.* babel.config.json .babelrc.*
+  vite vitest next nuxt astro webpack webpack-cli postcss: postcss.config.* .postcssrc.*
+  vite next nuxt astro postcss tailwind tailwindcss: tailwind.config.*
+  mocha: .mocharc.* .mocharc.jsonc
+  ava: ava.config.*
+  karma: karma.conf.*
+  wdio: wdio.conf.*
+  cypress: cypress.config.* cypress.json
+  playwright: playwright.config.*
+  eslint: eslint.config.* .eslintrc.*
+  prettier: prettier.config.* .prettierrc.*
+  stylelint: stylelint.config.* .stylelintrc.*
+  commitlint: commitlint.config.* .commitlintrc.*
+  lint-staged: lint-staged.config.* .lintstagedrc.*
+  semantic-release: release.config.* .releaserc.*
+  webpack webpack-cli: webpack.config.* webpackfile.*
+  rspack: rspack.config.*
+  rsbuild: rsbuild.config.*
+  rollup: rollup.config.*
+  tsup: tsup.config.*
+  tsdown: tsdown.config.*
+  parcel: .parcelrc
+  gulp: gulpfile.* Gulpfile.js
+  grunt: gruntfile.* Gruntfile.* gruntfile.coffee Gruntfile.coffee
+  next: next.config.*
+  nuxt nuxi: nuxt.config.*
+  astro: astro.config.*
+  remix react-router: remix.config.* react-router.config.* vite.config.*
+  svelte-kit vite vitest: svelte.config.*
+  vue-cli-service: vue.config.*
+  ng: angular.json
+  nx: nx.json project.json
+  turbo: turbo.json
+  knex: knexfile.*
+  drizzle-kit: drizzle.config.*
+  prisma: prisma.config.*
+  expo metro react-native: metro.config.* app.config.* react-native.config.*
+  tsc ts-node tsx: tsconfig.json
+  nodemon: nodemon.json
+  pre-commit prek: .pre-commit-config.yaml
+  lefthook: lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml
+  doit: dodo.py
+  rubocop: .rubocop.yml
+  rake: Rakefile rakefile Rakefile.rb rakefile.rb
   npm npx pnpm pnpx yarn bun bunx: package.json
   yarn: .yarnrc.yml .yarnrc
   pnpm pnpx: .pnpmfile.cjs pnpm-workspace.yaml
@@ -60,6 +103,9 @@ const readAbove = `
   dotnet msbuild: global.json Directory.Build.props Directory.Build.targets
   bundle bundler: Gemfile .bundle/config`
 
+const codeSuffixes = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((suffix) => `.${suffix}`)
+const dataSuffixes = ['', '.json', '.yml', '.yaml']
+
 /**
  * Files that build tools read without a word that names them, by the name of the tool: in the
  * folder where it works, in those that its words name too, and in those above them too. Key files
@@ -76,11 +122,25 @@ function filesByProgram(lines: string): ReadonlyMap<string, readonly string[]> {
   const files = new Map<string, string[]>()
   for (const line of lines.trim().split('\n')) {
     const [programs = '', names = ''] = line.split(':')
+    const written = names.trim().split(' ').flatMap(withSuffixes)
     for (const program of programs.trim().split(' ')) {
-      files.set(program, [...(files.get(program) ?? []), ...names.trim().split(' ')])
+      files.set(program, [...new Set([...(files.get(program) ?? []), ...written])])
     }
   }
   return files
+}
+
+function withSuffixes(name: string): readonly string[] {
+  if (!name.endsWith('.*')) return [name]
+  const start = name.slice(0, -2)
+  const suffixes = start.endsWith('rc') ? [...codeSuffixes, ...dataSuffixes] : codeSuffixes
+  return suffixes.map((suffix) => start + suffix)
+}
+
+/** The program that a package runner is asked for: `vite` for `vite@7` and `vite.js`. */
+function packageName(word: string): string {
+  const name = bareName(word.replace(/(?<=[^/@])@[^/]*$/, ''))
+  return programNamed(name) === undefined ? name.replace(/\.[cm]?js$/, '') : name
 }
 
 const nodes = wordSet('node nodejs bun tsx ts-node')
@@ -123,10 +183,11 @@ function isModuleOption(texts: readonly string[] | undefined): boolean {
  * folders are above its own. Throws `ToolProblem` for words that may name too many folders.
  */
 export function unnamedFiles(words: WordTexts, depth: number): readonly string[] {
-  const names = words.map((texts) => bareName(texts[0] ?? ''))
-  const isWrapped = programNamed(names[0] ?? '')?.runs === 'command'
+  const names = words.map((texts) => packageName(texts[0] ?? ''))
+  const [first = ''] = names
+  const isWrapped = programNamed(first)?.runs === 'command' || nodes.has(first)
   const isProgram = (_: string, at: number): boolean =>
-    at === 0 || isWrapped || (pythons.has(names[0] ?? '') && isModuleOption(words[at - 1]))
+    at === 0 || isWrapped || (pythons.has(first) && isModuleOption(words[at - 1]))
   const programs = [...new Set(names.filter(isProgram))]
   const isScript =
     programs.some((name) => nodes.has(name)) && names.some((word) => word.startsWith('--run'))
