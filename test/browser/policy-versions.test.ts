@@ -28,6 +28,13 @@ test('routing is shown as it is in force, and a folder that is not valid with it
   const version = page.getByRole('region', { name: 'Version', exact: true })
   await version.getByRole('alert').getByText('the last valid version stays in force').waitFor()
   await version.getByText('did you mean "rights"?').waitFor()
+  // The remedy is code, without its backticks.
+  await dashboard.desk.write('countersign.yaml', config)
+  await dashboard.desk.write('workers/scribe.md', deskWorker.replace('name: scribe', 'name: other'))
+  await page.reload()
+  await version.getByRole('code').getByText('name: scribe', { exact: true }).waitFor()
+  expect(await version.innerText()).not.toContain('`')
+  await dashboard.desk.write('workers/scribe.md', deskWorker)
 })
 
 test('a harmless change is activated by a person who saw what it changes; others see no such control', async () => {

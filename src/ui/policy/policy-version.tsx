@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { Fragment, useCallback, useState } from 'react'
 import { errorMessage } from '#domain/error-message.ts'
 import type { PolicyDifference, PolicyState } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
@@ -69,7 +69,7 @@ function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
                 <code>
                   <VisibleText text={line === null ? file : `${file}:${line}`} />
                 </code>{' '}
-                {severity}: <VisibleText text={`${problem}; ${remedy}`} />
+                {severity}: <WithCode text={`${problem}; ${remedy}`} />
               </span>
             </li>
           ))}
@@ -77,6 +77,23 @@ function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
       )}
     </>
   )
+}
+
+/** A text in which what stands between backticks is code. */
+function WithCode({ text }: { text: string }) {
+  return text.split('`').map((part, index) => {
+    // A space at the edge of a part is not at the edge of the text, where it would be marked.
+    const words = <VisibleText text={part.trim()} />
+    return (
+      // The parts have no key but their index: each second one is code.
+      // eslint-disable-next-line react/no-array-index-key
+      <Fragment key={index}>
+        {part.startsWith(' ') && ' '}
+        {index % 2 === 1 ? <code>{words}</code> : words}
+        {part.endsWith(' ') && ' '}
+      </Fragment>
+    )
+  })
 }
 
 function Waiting({ proposal }: { proposal: NonNullable<PolicyState['proposal']> }) {

@@ -3,8 +3,14 @@ import type { DecisionView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { RequestState } from '#domain/requests/request.ts'
 import { reachWords } from '#domain/text/approval-words.ts'
+import { later } from '../states/later.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+
+/** Loaded for the few approvals that are remembered. */
+const GrantOfRequest = later(() =>
+  import('../runs/page/grants.tsx').then((module) => module.GrantOfRequest),
+)
 
 /** Whether a request has more to tell than its first revision. Pure. */
 export function hasHistory({ decisions, previous, revisions }: RequestDetail): boolean {
@@ -66,8 +72,18 @@ export function Decisions({ request }: { request: RequestDetail }) {
           </li>
         ))}
       </ul>
+      {request.runId !== null && request.state === 'approved' && isRemembered(request) && (
+        <ul>
+          <GrantOfRequest requestId={request.id} runId={request.runId} />
+        </ul>
+      )}
     </section>
   )
+}
+
+/** Whether an approval of the request goes further than its call. */
+function isRemembered({ decisions }: RequestDetail): boolean {
+  return decisions.some(({ scope }) => scope !== null && scope !== 'once')
 }
 
 function Reason({ text }: { text: string | null }) {

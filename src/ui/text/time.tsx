@@ -47,17 +47,23 @@ export function clockTime(at: string): string {
 }
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const dayOfYear = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+})
 
 /**
- * An instant after "since" or "until": the time of today, else the day and the time. Hovering shows
- * the absolute time.
+ * An instant after "since" or "until": the time of today, else the day and the time, with another
+ * year than this. Hovering shows the absolute time.
  */
 export function Moment({ at }: { at: string }) {
-  const instant = new Date(at)
-  const isToday = instant.toDateString() === new Date(useNowMs()).toDateString()
+  const [instant, now] = [new Date(at), new Date(useNowMs())]
+  const isToday = instant.toDateString() === now.toDateString()
+  const days = instant.getFullYear() === now.getFullYear() ? day : dayOfYear
   return (
     <time dateTime={at} title={absoluteTime(at)}>
-      {isToday ? clockTime(at) : `${day.format(instant)}, ${clockTime(at)}`}
+      {isToday ? clockTime(at) : `${days.format(instant)}, ${clockTime(at)}`}
     </time>
   )
 }

@@ -68,6 +68,10 @@ test('a person reads exactly what an approval for the run covers before giving i
   await page.getByLabel('Until').fill('2099-01-01T10:00')
   await page.getByRole('button', { name: 'Submit', exact: true }).click()
   await page.getByText('Approved by you').waitFor()
+  // Where it was given, for everybody who reads the request.
+  const linus = await dashboard.open('Linus', `/requests/${id}`)
+  const given = linus.getByRole('region', { name: 'Decisions on this call' })
+  await given.getByText('used 0 of 3, 3 left · until 1 Jan 2099, 10:00').waitFor()
   await page.goto(`${dashboard.url}/runs/${runId}`)
   const grants = page.getByRole('region', { name: 'Remembered approvals' })
   await grants.getByText('used 0 of 3, 3 left').waitFor()

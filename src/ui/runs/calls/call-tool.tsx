@@ -23,7 +23,6 @@ import { useFocusReturn } from '../../states/use-focus-return.ts'
  */
 export function CallTool({ runId }: { runId: string }) {
   const [open, setOpen] = useState(false)
-  const close = (): void => setOpen(false)
   const tools = useManualTools(runId, open)
   const button = useFocusReturn<HTMLButtonElement>(open)
   const title = useRef<HTMLHeadingElement>(null)
@@ -39,9 +38,14 @@ export function CallTool({ runId }: { runId: string }) {
   }
   return (
     <section className="card column" aria-labelledby="call-title">
-      <h2 id="call-title" ref={title} tabIndex={-1}>
-        Invoke a tool by hand
-      </h2>
+      <div className="row spread">
+        <h2 id="call-title" ref={title} tabIndex={-1}>
+          Invoke a tool by hand
+        </h2>
+        <Button size="compact-sm" variant="default" onClick={() => setOpen(false)}>
+          {verbs.close}
+        </Button>
+      </div>
       {tools.isPending && <Loading what="the tools" lines={2} />}
       <Failure query={tools} />
       {tools.data?.items.length === 0 && (
@@ -50,12 +54,8 @@ export function CallTool({ runId }: { runId: string }) {
           file.
         </p>
       )}
-      {tools.data !== undefined && tools.data.items.length > 0 ? (
-        <CallForm runId={runId} tools={tools.data.items} close={close} />
-      ) : (
-        <div className="row">
-          <CloseButton close={close} />
-        </div>
+      {tools.data !== undefined && tools.data.items.length > 0 && (
+        <CallForm runId={runId} tools={tools.data.items} />
       )}
     </section>
   )
@@ -64,10 +64,9 @@ export function CallTool({ runId }: { runId: string }) {
 interface CallFormProps {
   runId: string
   tools: ToolList['items']
-  close: () => void
 }
 
-function CallForm({ runId, tools, close }: CallFormProps) {
+function CallForm({ runId, tools }: CallFormProps) {
   const client = useQueryClient()
   const [name, setName] = useState(tools[0]?.name ?? '')
   const tool = tools.find((item) => item.name === name) ?? tools[0]
@@ -121,19 +120,10 @@ function CallForm({ runId, tools, close }: CallFormProps) {
         </p>
       )}
       <div className="row">
-        <CloseButton close={close} />
         <Button loading={busy} onClick={() => void call()}>
           Invoke
         </Button>
       </div>
     </>
-  )
-}
-
-function CloseButton({ close }: Pick<CallFormProps, 'close'>) {
-  return (
-    <Button variant="default" onClick={close}>
-      {verbs.close}
-    </Button>
   )
 }

@@ -29,6 +29,14 @@ export function Grants({ runId }: { runId: string }) {
   )
 }
 
+/** The grant that the approval of a request gave, with its uses and its end, if it gave one. */
+export function GrantOfRequest({ requestId, runId }: { requestId: string; runId: string }) {
+  const grants = useGrants(runId)
+  const grant = grants.data?.items.find((one) => one.requestId === requestId)
+  if (grant !== undefined) return <Grant grant={grant} runId={runId} />
+  return grants.isPending ? <li className="dim small">Loading what is remembered…</li> : null
+}
+
 function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
   const act = useAct(['run', runId])
   const revoke = () => act(() => callApi('revokeGrant', { params: { id: grant.id } }))
