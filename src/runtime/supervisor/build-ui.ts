@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters, promisify } from 'node:util'
@@ -101,10 +102,7 @@ async function runToEnd(args: readonly string[]): Promise<{ code: number | null;
   const listen = (chunk: Buffer) => (output = output + chunk.toString('utf8'))
   child.stdout.on('data', listen)
   child.stderr.on('data', listen)
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
+  const [code] = (await once(child, 'close')) as [number | null]
   return { code, output }
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { checkoutFolder, logFolder, runFolder } from '../folders.ts'
 import type { Folders } from '../folders.ts'
@@ -53,10 +54,7 @@ export async function runMigrations(options: ProcessOptions): Promise<void> {
   })
   let output = ''
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')))
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
+  const [code] = (await once(child, 'close')) as [number | null]
   if (code !== 0) throw new Error(output.trim() || `countersign migrate ended with code ${code}`)
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fixedPath } from '../bwrap/command-environment.ts'
 import { hasPipes, tooManyFiles } from '../process/has-pipes.ts'
 
@@ -109,10 +110,7 @@ export async function runGit(
   }
   child.stdout.on('data', withinBound(stdout.take))
   child.stderr.on('data', withinBound(stderr.take))
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
+  const [code] = (await once(child, 'close')) as [number | null]
   if (size > maxOutputBytes) throw new Error(`git ${word} wrote too much`)
   if (code === null) throw new Error(`git ${word} was ended`)
   return { code, stdout: stdout.all(), stderr: stderr.all().toString('utf8').trim() }

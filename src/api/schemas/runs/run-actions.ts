@@ -48,6 +48,7 @@ export const startRunBody = z
   .meta({
     examples: [{ worker: example.worker, input: 'Write the notes of 1.2', mode: 'prompt' }],
   })
+export type StartBody = z.infer<typeof startRunBody>
 
 export const outputQuery = z.strictObject({
   offset: wholeNumber({ min: 0, max: 2 ** 31 - 1, message: 'must be a whole number' })
@@ -94,6 +95,7 @@ export const forkBody = z
       ),
   })
   .meta({ examples: [{ afterTurn: 3, text: 'Write them for 1.3 instead' }] })
+export type ForkBody = z.infer<typeof forkBody>
 
 export const messageBody = z
   .strictObject({

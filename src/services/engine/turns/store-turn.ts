@@ -2,7 +2,6 @@ import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { Rest } from '#domain/runs/workflow-outcomes.ts'
-import type { ModelAnswer } from '#models/model.ts'
 import { contentsToStore, packContents } from '#store/content/content.ts'
 import type { TurnAttemptRef } from '#store/content/live-text.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
@@ -13,19 +12,13 @@ import { closeLocked } from '../lifecycle/close-run.ts'
 import { inUnitOfWork, type SentLast, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
 import { updateTurnAttempt, usageColumns } from '../window/turn-attempt.ts'
+import type { ModelReply } from './ask-model.ts'
 import type { AttemptOutcome } from './run-limits.ts'
 import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
-export interface TurnToStore extends TurnAttemptRef {
-  readonly answer: ModelAnswer
-  /** the ids that earlier calls of the run have */
-  readonly usedIds: ReadonlySet<string>
-  readonly readThrough: number
-  readonly costUsd: number | null
-  readonly promptBytes: number
-}
+export interface TurnToStore extends TurnAttemptRef, ModelReply {}
 
 /** The calls of a turn without a verdict; judging them is counted. */
 export interface CallsToJudge {

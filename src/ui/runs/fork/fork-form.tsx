@@ -3,8 +3,8 @@ import { Textarea } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import { Link } from 'react-router'
 import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
+import type { ForkBody } from '#api/schemas/runs/run-actions.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
-import type { JsonObject } from '#domain/json/json.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useDraft } from '../../states/draft.ts'
@@ -25,14 +25,6 @@ const versions = [
   { value: 'current', label: 'The current version' },
   { value: 'pinned', label: 'The version of that run' },
 ] as const
-
-interface ForkBody {
-  readonly afterTurn?: number
-  readonly text?: string
-  readonly input?: string | JsonObject
-  readonly files?: { name: string; mediaType: string; data: string }[]
-  readonly worker?: 'current' | 'pinned'
-}
 
 interface ForkSource {
   readonly run: RunDetail

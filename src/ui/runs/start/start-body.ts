@@ -1,10 +1,11 @@
 import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
+import type { StartBody } from '#api/schemas/runs/run-actions.ts'
 import { fieldsOf, type InputKind } from '../calls/input-fields.ts'
 import { fieldTexts, InputError } from '../calls/tool-input.ts'
 import { budgetOf } from './budget-fields.tsx'
 import type { StartDraft } from './start-draft.ts'
 import { runInput } from './task-texts.ts'
-import type { StartBody, StartRefusal } from './use-start.ts'
+import type { StartRefusal } from './use-start.ts'
 
 /** The workspace of the draft, if the worker names it; else the first one of the worker. */
 export function workspaceOf(draft: StartDraft, { workspaces }: Worker): string {

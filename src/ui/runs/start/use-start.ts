@@ -1,9 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import type { JsonObject } from '#domain/json/json.ts'
-import type { RunBudget } from '#domain/runs/run-budget.ts'
-import type { RunMode } from '#domain/policy/verdict.ts'
+import type { StartBody } from '#api/schemas/runs/run-actions.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { ApiRefusal, callApi } from '../../api/call-api.ts'
 import { useMe } from '../../api/queries.ts'
@@ -14,16 +12,6 @@ import { announce } from '../../states/announce.tsx'
 export interface StartRefusal {
   readonly message: string
   readonly field: string | null
-}
-
-export interface StartBody {
-  readonly worker: string
-  readonly input: string | JsonObject
-  readonly mode: RunMode
-  readonly conversation: boolean
-  readonly attachments?: string[]
-  readonly files?: { name: string; mediaType: string; data: string }[]
-  readonly budget?: RunBudget
 }
 
 /** Starts a run and opens its page. */
