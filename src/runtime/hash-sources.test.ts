@@ -1,7 +1,9 @@
-import { mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { renameSync } from 'node:fs'
+import { symlink, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { putFile, putFiles } from '#test/harness/put-file.ts'
 import { hashSources, stateOfSources } from './hash-sources.ts'
 
 const sources = { folders: ['src'], apart: ['src/apart'], files: ['package.json'] }
@@ -13,20 +15,15 @@ const contents = new Map([
 ])
 
 let root: string
-beforeEach(async () => {
+beforeEach(() => {
   root = newFolder('countersign-sources-')
-  for (const [path, text] of contents) await put(root, path, text)
+  putFiles(root, contents)
 })
-
-async function put(folder: string, path: string, text: string): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true })
-  await writeFile(join(folder, path), text)
-}
 
 test('each copy of the sources has one hash, however it was written, and a state of its own', async () => {
   const copy = newFolder('countersign-copy-')
   for (const [path, text] of [...contents].toReversed()) {
-    await put(copy, path, text)
+    putFile(copy, path, text)
     await utimes(join(copy, path), 0, 0)
   }
   expect(hashSources(copy, sources)).toBe(hashSources(root, sources))
@@ -34,20 +31,20 @@ test('each copy of the sources has one hash, however it was written, and a state
 })
 
 test.each([
-  ['content', () => put(root, 'src/a.ts', 'another one')],
-  ['name', () => rename(join(root, 'src', 'a.ts'), join(root, 'src', 'd.ts'))],
-  ['file', () => put(root, 'src/b/new.ts', '')],
-])('another %s has another hash and another state', async (_what, change) => {
+  ['content', () => putFile(root, 'src/a.ts', 'another one')],
+  ['name', () => renameSync(join(root, 'src', 'a.ts'), join(root, 'src', 'd.ts'))],
+  ['file', () => putFile(root, 'src/b/new.ts', '')],
+])('another %s has another hash and another state', (_what, change) => {
   const before = [hashSources(root, sources), stateOfSources(root, sources)]
-  await change()
+  change()
   expect(hashSources(root, sources)).not.toBe(before[0])
   expect(stateOfSources(root, sources)).not.toBe(before[1])
 })
 
 test('a test, a folder apart and the mark of an open editor change neither', async () => {
   const before = [hashSources(root, sources), stateOfSources(root, sources)]
-  await put(root, 'src/a.test.ts', 'other')
-  await put(root, 'src/apart/page.tsx', 'other')
+  putFile(root, 'src/a.test.ts', 'other')
+  putFile(root, 'src/apart/page.tsx', 'other')
   await symlink('somebody@somewhere.1', join(root, 'src', '.#a.ts'))
   expect([hashSources(root, sources), stateOfSources(root, sources)]).toEqual(before)
 })

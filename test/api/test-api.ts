@@ -9,6 +9,7 @@ import type { SignInCache } from '#services/access/sign-in-cache.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import type { Log } from '#services/core/context.ts'
 import { closeServer, listenHere } from '../harness/listen.ts'
+import { openFeed } from '../harness/open-feed.ts'
 import { addPerson, type TestPerson } from '../harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../harness/fixtures/test-service.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
@@ -64,7 +65,8 @@ export async function createTestApi(
     readonly database?: TestDatabase
     /** it is another process over the database and the people of this one, which ends later */
     readonly beside?: TestApi
-    readonly events?: EventFeed
+    /** `live`: those of its database; absent: none */
+    readonly events?: EventFeed | 'live'
     readonly identityProviderOf?: FindIdentityProvider
     readonly readiness?: () => Promise<Readiness>
     readonly stopping?: AbortSignal
@@ -74,11 +76,12 @@ export async function createTestApi(
     readonly signIns?: SignInCache
   } = {},
 ): Promise<TestApi> {
-  const { beside } = options
+  const { beside, events = silentFeed } = options
   const database = beside?.database ?? options.database ?? (await createTestDatabase())
   const service = await createTestService(database.db)
   const people = beside?.people ?? (await addPeople(service))
   const settings = { ...defaultSettings, ...options.settings }
+  const live = events === 'live' ? openFeed(database) : { feed: events }
   const metrics = createApiMetrics(database.db, { namespaceId: async () => 'the namespace' })
   const { log = service.ctx.log } = options
   const app = createApp({
@@ -86,7 +89,7 @@ export async function createTestApi(
     metrics: metrics.page,
     onAnswer: metrics.recordAnswer,
     settings,
-    events: options.events ?? silentFeed,
+    events: live.feed,
     readiness: options.readiness ?? ready,
     ...(options.identityProviderOf === undefined
       ? {}
@@ -107,6 +110,7 @@ export async function createTestApi(
     ask,
     signIn: (person) => signIn(url, ask, person),
     async [Symbol.asyncDispose]() {
+      if (Symbol.asyncDispose in live) await live[Symbol.asyncDispose]()
       await closeServer(server)
       if (beside === undefined) await database[Symbol.asyncDispose]()
     },

@@ -240,6 +240,14 @@ export async function askForNote(
   return { path, runId, id: requestIds[0]!, callId: callIds[0]! }
 }
 
+/** Signs in where the page asks for it, and waits until the page knows the person. */
+export async function signInHere(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Person').selectOption(`${name.toLowerCase()}@example.com`)
+  await page.getByLabel('Development token').fill(developmentToken)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor()
+}
+
 /** The text of the element that has the focus. */
 export function focusedText(page: Page): Promise<string> {
   return page.evaluate(() => document.activeElement?.textContent ?? '')

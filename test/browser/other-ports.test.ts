@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closeServer } from '../harness/listen.ts'
-import { ask, developmentToken, openDashboard, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard, signInHere, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
 let hostile: Hostile
@@ -49,10 +49,7 @@ test('a page and a server on another port of localhost receive the cookie, and c
   )
   const [id = ''] = requestIds
   const page = await dashboard.openSignedOut('/')
-  await page.getByLabel('Person').selectOption('grace@example.com')
-  await page.getByLabel('Development token').fill(developmentToken)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('button', { name: 'Signed in as Grace' }).waitFor()
+  await signInHere(page, 'Grace')
   const { digest, revision, state } = await detailOf(page, id)
   expect(state).toBe('pending')
 
@@ -132,10 +129,7 @@ test('a person who clears the storage of the site has to sign in again, and the 
   await page.evaluate(() => localStorage.clear())
   await page.reload()
   await page.getByText('no longer has the key that proves your session').waitFor()
-  await page.getByLabel('Person').selectOption('grace@example.com')
-  await page.getByLabel('Development token').fill(developmentToken)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('button', { name: 'Signed in as Grace' }).waitFor()
+  await signInHere(page, 'Grace')
   // Every tab of the origin has the new one.
   await second.reload()
   await second.getByRole('button', { name: 'Signed in as Grace' }).waitFor()

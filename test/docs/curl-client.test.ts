@@ -10,17 +10,12 @@ import { openBreakableWay, type Fate } from '../api/requests/breakable-way.ts'
 import { createTestApi, type Client, type Reply } from '../api/test-api.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { newFolder } from '../harness/new-folder.ts'
-import { openFeed } from '../harness/open-feed.ts'
-import { createTestDatabase } from '../harness/postgres.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { readDocument } from './documents.ts'
 
 const hasPrograms = ['curl', 'jq'].every((name) => !spawnSync(name, ['--version']).error)
 
-const database = await createTestDatabase()
-const live = openFeed(database)
-const api = disposeAfterTests(await createTestApi({ database, events: live.feed }))
-disposeAfterTests(live)
+const api = disposeAfterTests(await createTestApi({ events: 'live' }))
 const grace = await api.signIn(api.people.grace)
 
 /** The request that waits, as Grace sees it. */

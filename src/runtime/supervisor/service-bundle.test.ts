@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, readdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { putFile } from '#test/harness/put-file.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { checkoutFolder, entryFile } from '../folders.ts'
 import { whileHolding } from '../processes/hold-file.ts'
@@ -18,7 +19,7 @@ import {
 } from './service-bundle.ts'
 
 let root: string
-beforeAll(async () => {
+beforeAll(() => {
   root = newFolder('countersign-sources-')
   const files = [
     ...serviceSources.files,
@@ -28,13 +29,8 @@ beforeAll(async () => {
     'src/cli/main.ts',
     'src/ui/page.tsx',
   ]
-  for (const file of files) await put(file, 'first')
+  for (const file of files) putFile(root, file, 'first')
 })
-
-async function put(file: string, text: string): Promise<void> {
-  await mkdir(dirname(join(root, file)), { recursive: true })
-  await writeFile(join(root, file), text)
-}
 
 test.each([
   'src/cli/main.ts',
@@ -48,13 +44,13 @@ test.each([
     const before = bundleName(root)
     expect(bundleName(root)).toBe(before)
     const time = new Date('2026-01-01T00:00:00Z')
-    await put(file, 'other')
+    putFile(root, file, 'other')
     await utimes(join(root, file), time, time)
     const after = bundleName(root)
     expect(after).not.toBe(before)
     // Linux before 6.13 gives changes within one tick of its clock, 10 ms at most, the same time.
     await waitUntil(async () => {
-      await put(file, 'third')
+      putFile(root, file, 'third')
       await utimes(join(root, file), time, time)
       return bundleName(root) !== after
     })
@@ -63,8 +59,8 @@ test.each([
 
 test('a change of the dashboard or of a test does not', async () => {
   const before = bundleName(root)
-  await put('src/ui/page.tsx', 'other')
-  await put('src/cli/main.test.ts', 'other')
+  putFile(root, 'src/ui/page.tsx', 'other')
+  putFile(root, 'src/cli/main.test.ts', 'other')
   expect(bundleName(root)).toBe(before)
 })
 
@@ -74,8 +70,7 @@ test('of the bundles that no service used for two days five stay, and all others
   const daysAgo = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000)
   for (const days of [1, 1.9, 2, 3, 4, 5, 6, 7, 400]) {
     const name = String(days)
-    await mkdir(join(bundles, name))
-    await writeFile(join(bundles, name, 'main.js'), '')
+    putFile(bundles, `${name}/main.js`, '')
     await utimes(join(bundles, name), daysAgo(days), daysAgo(days))
   }
   await removeUnused(bundles, now)

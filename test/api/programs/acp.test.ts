@@ -9,18 +9,13 @@ import { WaitingCalls } from '#cli/hook/waiting/waiting-calls.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { newFolder } from '../../harness/new-folder.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
-import { openFeed } from '../../harness/open-feed.ts'
-import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
 import { openBreakableWay } from '../requests/breakable-way.ts'
 import { decideAsShown, requestNamed } from '../requests/as-shown.ts'
 
-const database = await createTestDatabase()
-const live = openFeed(database)
-const api = disposeAfterTests(await createTestApi({ database, events: live.feed }))
-disposeAfterTests(live)
+const api = disposeAfterTests(await createTestApi({ events: 'live' }))
 const grace = await api.signIn(api.people.grace)
 const ada = await api.signIn(api.people.ada)
 const program = await createProgram(api, ada)
@@ -158,7 +153,7 @@ test.each(['message', 'answer'] as const)(
     await waitUntil(async () => (await requestOf(`late-${what}`)).state === 'cancelled', {
       withinMs: 30_000,
     })
-    const rows = await rowsOf(database.db, 'external_request', {}, 'external_id')
+    const rows = await rowsOf(api.database.db, 'external_request', {}, 'external_id')
     expect(rows.filter(({ external_id }) => external_id === `acp:s1:late-${what}`)).toHaveLength(1)
   },
 )

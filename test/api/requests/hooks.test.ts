@@ -10,18 +10,13 @@ import type { HookEvent } from '#domain/hooks/hook-event.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { newFolder } from '../../harness/new-folder.ts'
-import { openFeed } from '../../harness/open-feed.ts'
-import { createTestDatabase } from '../../harness/postgres.ts'
 import { createProgram, type ProgramClient } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
 import { decideAsShown, requestNamed } from './as-shown.ts'
 import { openBreakableWay } from './breakable-way.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 
-const database = await createTestDatabase()
-const live = openFeed(database)
-const api = disposeAfterTests(await createTestApi({ database, events: live.feed }))
-disposeAfterTests(live)
+const api = disposeAfterTests(await createTestApi({ events: 'live' }))
 const grace = await api.signIn(api.people.grace)
 const ada = await createProgram(api, await api.signIn(api.people.ada), ['requests:write'])
 const other = await createProgram(api, await api.signIn(api.people.olga))

@@ -4,17 +4,12 @@ import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextp
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
-import { openFeed } from '../../harness/open-feed.ts'
-import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi } from '../test-api.ts'
 import { decideAsShown, requestNamed } from './as-shown.ts'
 
-const database = await createTestDatabase()
-const live = openFeed(database)
-const api = disposeAfterTests(await createTestApi({ database, events: live.feed }))
-disposeAfterTests(live)
+const api = disposeAfterTests(await createTestApi({ events: 'live' }))
 const grace = await api.signIn(api.people.grace)
 const linus = await api.signIn(api.people.linus)
 const ada = await createProgram(api, await api.signIn(api.people.ada))
@@ -213,7 +208,12 @@ describe.each(revisions)('the permission tool over HTTP, for clients of %s', (re
     const first = older.ask(one)
     const { id } = await requestNamed(api, grace, nameOf(one.tool_use_id))
     const waiterOf = async () => {
-      const [row] = await rowsOf(database.db, 'external_request', { request_id: id }, 'hook_use')
+      const [row] = await rowsOf(
+        api.database.db,
+        'external_request',
+        { request_id: id },
+        'hook_use',
+      )
       return row?.hook_use ?? null
     }
     await waitUntil(async () => (await waiterOf()) !== null, { withinMs: 30_000 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
-import { developmentToken, ask, askForNote, focusedText, openDashboard } from '../open-dashboard.ts'
+import { ask, askForNote, focusedText, openDashboard, signInHere } from '../open-dashboard.ts'
 import { statesOf } from '../../harness/fixtures/rows.ts'
 import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 
@@ -132,10 +132,7 @@ test('the text that a person began to write is not shown to the next person in t
   const signInAs = async (name: string): Promise<void> => {
     await page.context().clearCookies()
     await page.reload()
-    await page.getByLabel('Person').selectOption(`${name.toLowerCase()}@example.com`)
-    await page.getByLabel('Development token').fill(developmentToken)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor()
+    await signInHere(page, name)
     await box.waitFor()
   }
   await signInAs('Linus')
