@@ -48,8 +48,6 @@ test.each([
   ['cursor:search_replace', { file_path: `${folder}/a.md` }, [write('a.md')]],
   ['Delete', { path: 'a.md' }, [{ tool: 'delete_file', input: { path: 'a.md' } }]],
   ['Monitor', { command: 'ls', persistent: true }, [shell('ls')]],
-  ['acp:execute', { kind: 'execute', rawInput: { command: 'ls' } }, [shell('ls')]],
-  ['acp:execute', { title: 'ls' }, []],
   ['PowerShell', { command: 'ls' }, [shell('ls')]],
   ['copilot-cli:powershell', { command: 'ls' }, [shell('ls')]],
   ['gemini-cli:run_shell_command', { command: 'ls', dir_path: 'a' }, [shell('ls', 'a')]],

@@ -1,5 +1,4 @@
 import { posix } from 'node:path'
-import { isJsonObject } from '../json/is-object.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import { wordSet } from '../text/word-set.ts'
 import { patchedFiles, patchTool } from './patched-files.ts'
@@ -29,7 +28,7 @@ const deleters = wordSet('Delete cursor:delete_file')
 
 const shells = wordSet(`
   Bash Shell Monitor PowerShell codex:shell_command gemini-cli:run_shell_command
-  copilot-cli:bash copilot-cli:powershell opencode:bash cursor:run_terminal_cmd acp:execute`)
+  copilot-cli:bash copilot-cli:powershell opencode:bash cursor:run_terminal_cmd`)
 
 const readers = wordSet(`
   Read NotebookRead codex:read_file gemini-cli:read_file copilot-cli:view opencode:read
@@ -78,8 +77,7 @@ export function callsWithin(
   folder: string | undefined,
 ): readonly CallWithin[] {
   const { tool, input } = call
-  const { rawInput } = input
-  const { command } = tool === 'acp:execute' && isJsonObject(rawInput) ? rawInput : input
+  const { command } = input
   const isKnown = folder?.startsWith('/') === true
   const below = (path: string, from = ''): string[] =>
     isKnown ? placesOf(tool, path.trim(), from, folder) : []
