@@ -65,14 +65,18 @@ test.each([
   ['Glob', { pattern: '../../../etc/*', path: 'c' }, [list('c')]],
   ['Grep', { pattern: '/a/b', path: 'c' }, [search('c')]],
   ['LS', { path: 'a' }, [list('a')]],
-  // The home may be any folder around that of the session.
+  // The home may be the first folder above that of the session, or the second one.
   ['Read', { file_path: '~/shop/a.md' }, [read('a.md')]],
   ['Write', { file_path: '~/a.md' }, []],
   ['opencode:write', { filePath: '~/a.md' }, [write('~/a.md')]],
   // Names and members of other releases.
   ['gemini-cli:read_file', { absolute_path: `${folder}/a.md` }, [read('a.md')]],
   ['gemini-cli:search_file_content', { pattern: 'x', path: 'a' }, [search('a')]],
-  ['gemini-cli:read_many_files', { paths: ['a/**', 'b/c.md'] }, [search('a'), search('b/c.md')]],
+  [
+    'gemini-cli:read_many_files',
+    { paths: ['a/*', 'b/c.md'] },
+    [search('a/*'), search('a'), search('b/c.md')],
+  ],
   ['codex:read_file', { file_path: `${folder}/a.md` }, [read('a.md')]],
   ['codex:list_dir', { dir_path: `${folder}/a` }, [list('a')]],
   ['codex:grep_files', { pattern: 'x', path: `${folder}/a` }, [search('a')]],
@@ -87,7 +91,15 @@ test.each([
   ['Grep', { pattern: 'x', path: `${folder}/a` }, [search('a')]],
   ['gemini-cli:grep_search', { pattern: 'x', dir_path: 'a' }, [search('a')]],
   ['gemini-cli:list_directory', { dir_path: folder }, [list('')]],
-  ['gemini-cli:read_many_files', { include: ['a/**'] }, [search('')]],
+  ['gemini-cli:read_many_files', { include: ['a/**'] }, [search('a/**'), search('a')]],
+  ['cursor:codebase_search', { target_directories: ['a/(b)'] }, [search('a/(b)'), search('a')]],
+  [
+    'cursor:glob_file_search',
+    { glob_pattern: '../secret/**', target_directory: 'c' },
+    [list('c'), list('secret')],
+  ],
+  ['Glob', { pattern: 'secret/**' }, [list(''), list('secret')]],
+  ['Glob', { pattern: 'secret/**', path: 'c' }, [list('c'), list('c/secret')]],
   ['opencode:grep', { pattern: 'x', path: `${folder}/a` }, [search('a')]],
 ])('%s of %o amounts to calls of ours', (tool, input, calls) => {
   expect(callsWithin({ tool, input }, folder)).toEqual(calls)

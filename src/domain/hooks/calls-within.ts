@@ -46,7 +46,8 @@ const listers = wordSet(`
   opencode:list cursor:list_dir cursor:file_search cursor:glob_file_search`)
 
 /** Their `pattern` names files, and may lead out of their folder. */
-const globbers = wordSet('Glob gemini-cli:glob copilot-cli:glob opencode:glob')
+const globbers = wordSet(`
+  Glob gemini-cli:glob copilot-cli:glob opencode:glob cursor:glob_file_search`)
 
 /** Members of an input that name its file; each agent has one of them. */
 export const pathMembers = [
@@ -61,7 +62,7 @@ export const pathMembers = [
 /** Members that name a folder: where a command runs, or what is looked through. */
 const folderMembers = ['dir_path', 'workdir', 'target_directory'] as const
 /** Members of readers and searchers that name several files or folders. */
-const listMembers = ['paths', 'target_directories'] as const
+const listMembers = ['paths', 'include', 'target_directories'] as const
 
 /** A call of an agent that has the effect of more calls than these is refused. */
 export const maxCallsWithin = 50
@@ -103,15 +104,16 @@ export function callsWithin(
   }
   if (isSearcher) {
     const members = [...pathMembers, ...folderMembers]
-    const texts = [...textsIn(members), ...list.map(certainFolder)]
-    const folders = (texts.length > 0 ? texts : ['']).flatMap((path) => below(path))
-    const patterns = globbers.has(tool) ? textsIn(['pattern']).map((text) => text.trim()) : []
-    const places = patterns
-      .map(certainFolder)
-      .filter((place) => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(place))
-    const named = places.flatMap((place) =>
-      [...new Set(['', ...texts])].flatMap((from) => below(place, from)),
-    )
+    // A name in a list may be a pattern, or a folder that is called `(group)`.
+    const texts = [...textsIn(members), ...list.flatMap((path) => [path, certainFolder(path)])]
+    const starts = texts.length > 0 ? texts : ['']
+    const folders = starts.flatMap((path) => below(path))
+    const patterns = globbers.has(tool) ? textsIn(['pattern', 'glob_pattern']) : []
+    const places = patterns.map((text) => certainFolder(text.trim())).filter((at) => at !== '')
+    const named = places.flatMap((place) => {
+      const leadsOut = /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(place)
+      return (leadsOut ? ['', ...starts] : starts).flatMap((from) => below(place, from))
+    })
     return [...new Set([...folders, ...named])].map((path) =>
       isLister
         ? { tool: 'list_files', input: { path } }

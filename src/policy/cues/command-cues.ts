@@ -65,9 +65,9 @@ export async function commandCues(
     for (const { id, text } of sqlOf(command)) add(command, [id, text.split(':', 1)[0] ?? ''])
   }
   const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
-  for (const { name, path, isOutside } of analysis.links) {
-    if (!isOutside || !name.includes('/')) continue
-    const what = `${name} is a link to another program: ${path}`
+  for (const { name, path, leadsOut } of analysis.links) {
+    if (!leadsOut) continue
+    const what = `${name} is a link that leads out of the workspace: ${path}`
     const line = lineAt(text, Math.max(text.indexOf(name), 0))
     cues.push({ id: 'linked_program', text: oneLine(what, cueLimits.text), line })
   }

@@ -102,13 +102,15 @@ describe('a command is judged by the worker’s shell rules', () => {
   })
 
   // Rules: product.md 38
-  test('a cue names the program that a link of the workspace leads to', async () => {
+  test('a cue names where a link leads out of the workspace, and no link of the host', async () => {
     symlinkSync('/usr/bin/env', path.join(root(), 'scratch/tool2'))
     symlinkSync('../scratch/run.sh', path.join(root(), 'notes/own'))
-    const { cues } = await judgeShell('ls\nscratch/tool2 -i ls\nnotes/own\nview x')
+    const { cues } = await judgeShell('/bin/sh -c ls\nscratch/tool2 -i ls\nnotes/own\nview x')
     expect(cues).toContainEqual({
       id: 'linked_program',
-      text: expect.stringMatching(/^scratch\/tool2 is a link to another program: \/.*bin\/env$/),
+      text: expect.stringMatching(
+        /^scratch\/tool2 is a link that leads out of the workspace: \/.*bin\/env$/,
+      ),
       line: 2,
     })
     expect(cues?.filter(({ id }) => id === 'linked_program')).toHaveLength(1)

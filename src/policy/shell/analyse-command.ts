@@ -36,8 +36,8 @@ export interface ProgramLink {
   readonly program: string
   /** the real path of the program */
   readonly path: string
-  /** the program is not in the workspace */
-  readonly isOutside: boolean
+  /** the name is in the workspace, and the path is not */
+  readonly leadsOut: boolean
 }
 
 /** Analyses a command. Pure; never throws for a model's text. */

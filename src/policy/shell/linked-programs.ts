@@ -62,7 +62,7 @@ export async function withLinkedPrograms(
 
 /** The names of programs in a search: first words, and names with a folder behind wrappers. */
 function namesIn({ commands, scanned }: Search): readonly string[] {
-  const names: string[] = scanned.flat().filter((token) => token.includes('/'))
+  const names: string[] = scanned.flat().filter((token) => /(?<!:\/?)\//.test(token))
   for (const { words, inner } of commands) {
     for (const start of [{ words, from: 0 }, ...inner]) {
       for (const [name] of start.words[start.from]?.alternatives ?? []) {
@@ -78,7 +78,7 @@ function unionOf(own: Search, linked: Search): Search {
   const keyOf = ({ words, inner }: Search['commands'][number]): string =>
     JSON.stringify([words, inner.length])
   const keys = new Set(own.commands.map(keyOf))
-  const more = linked.commands.filter((command) => !keys.has(keyOf(command)))
+  const more = linked.commands.filter((command) => keys.size !== keys.add(keyOf(command)).size)
   const texts = new Set(own.scanned.map((tokens) => tokens.join('\0')))
   return {
     commands: [
@@ -108,11 +108,14 @@ async function linkOf(
   const path = name.includes('/')
     ? await realPathOf([...(name.startsWith('/') ? [] : [root, cwd]), name].join('/'))
     : await onHost()
-  if (path === null) return null
+  // In these folders, a link leads to what belongs to the process that reads it.
+  if (path === null || [name, path].some((at) => /^\/(?:proc|dev)\//.test(at))) return null
   const program = programName(path)
   if (maybeSameProgram(program, own)) return null
   // A name that the host itself gives such a file is one of its programs; with any other name, the
   // file acts by its own, and its words select the program.
   if (actsByName(program) && (await onHost()) === path) return null
-  return { name, program, path, isOutside: path !== root && !path.startsWith(`${root}/`) }
+  const isInside = (at: string): boolean => at === root || at.startsWith(`${root}/`)
+  const isNameInside = !name.startsWith('/') || isInside(name)
+  return { name, program, path, leadsOut: name.includes('/') && isNameInside && !isInside(path) }
 }

@@ -137,6 +137,16 @@ describe('a command is judged by the program that will run', () => {
     expect(await judgeBy(rules, 'ls', { host })).toMatchObject({ approval: 'ask' })
   })
 
+  test.each(['env bin/t bin/e', "sed '1e bin/t bin/e' x", "bin/s -c 'bin/t bin/e'"])(
+    'a linked program is blocked with an argument that is a link itself: %s',
+    async (script) => {
+      const rules = [rule('git bin/e', 'blocked')]
+      expect(await judgeBy(rules, script, { host: repository })).toMatchObject({
+        approval: 'blocked',
+      })
+    },
+  )
+
   test('a text whose links lead to ever more links is blocked in the end', async () => {
     const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
     const depths = Array.from({ length: 12 }, (_, depth) => depth)

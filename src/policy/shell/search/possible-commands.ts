@@ -240,7 +240,9 @@ class CommandSearch implements Search {
       return program === undefined ? [] : [[program, ...more]]
     })
     if (alternatives.length === 0) return word
-    const linked = { alternatives, isOpen: false }
+    // Behind a wrapper, the word may be an operand, which keeps its own name.
+    const own = isFirst ? [] : word.alternatives
+    const linked = { alternatives: [...alternatives, ...own], isOpen: false }
     this.#followed.add(linked)
     return linked
   }
@@ -271,8 +273,12 @@ class CommandSearch implements Search {
     this.#seen.add(text)
     for (const tokens of scanTokens(text)) {
       this.scanned.push(tokens)
-      const linked = tokens.map((token) => this.#links.get(token) ?? token)
-      if (this.#links.size > 0 && linked.join(' ') !== tokens.join(' ')) this.scanned.push(linked)
+      for (const [index, token] of tokens.entries()) {
+        const program = this.#links.get(token)
+        // The words after the name of a program keep their own names.
+        if (program === undefined || !this.#budget.spend(tokens.length - index)) continue
+        this.scanned.push([program, ...tokens.slice(index + 1)])
+      }
     }
   }
 

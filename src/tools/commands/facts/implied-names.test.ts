@@ -36,6 +36,7 @@ test.each([
   ['go generate ./...', ['go.mod', 'go.work']],
   // Whatever names the tool.
   ['npx vite@7 build', configs('vite.config')],
+  ['npx prettier@3.1 x', ['.prettierrc.toml', '.prettierrc.json5', 'prettier.config.toml']],
   ['npx --yes eslint@latest .', configs('eslint.config')],
   ['pnpm exec eslint .', configs('eslint.config')],
   ['bunx vitest', configs('vitest.config')],

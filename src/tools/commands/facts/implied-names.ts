@@ -52,7 +52,7 @@ const readAbove = `
   cypress: cypress.config.* cypress.json
   playwright: playwright.config.*
   eslint: eslint.config.* .eslintrc.*
-  prettier: prettier.config.* .prettierrc.*
+  prettier: prettier.config.* prettier.config.toml .prettierrc.* .prettierrc.toml .prettierrc.json5
   stylelint: stylelint.config.* .stylelintrc.*
   commitlint: commitlint.config.* .commitlintrc.*
   lint-staged: lint-staged.config.* .lintstagedrc.*
@@ -139,7 +139,9 @@ function withSuffixes(name: string): readonly string[] {
 
 /** The program that a package runner is asked for: `vite` for `vite@7` and `vite.js`. */
 function packageName(word: string): string {
-  const name = bareName(word.replace(/(?<=[^/@])@[^/]*$/, ''))
+  const last = bareName(word)
+  const version = last.indexOf('@', 1)
+  const name = version === -1 ? last : last.slice(0, version)
   return programNamed(name) === undefined ? name.replace(/\.[cm]?js$/, '') : name
 }
 
