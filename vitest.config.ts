@@ -9,8 +9,8 @@ const runFolder = makeRunFolder()
 /** Files of the unit project: beside their source, no services, no waiting. */
 const unit = ['{src,scripts,bench}/**/*.test.ts']
 /**
- * Files that run with the slow ones, so that `npm test` stays below a quarter of an hour. What they
- * do not start or install, but try for long, has shorter tests in the other projects.
+ * Files that run with the slow ones, so that `npm test` stays below a quarter of an hour. Some
+ * things are tested only here, for example the replay of recorded histories.
  */
 const processes = [
   // They start, kill or install whole processes: commands in sandboxes, Git, the servers of tools.

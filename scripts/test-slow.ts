@@ -1,7 +1,7 @@
 import { runProjects } from './testing/run-projects.ts'
 
 /**
- * `npm run test:slow`: tests that start, kill and install whole processes or go through every page,
- * then hundreds of faults, random inputs, and budgets over large ones. Takes forty minutes.
+ * `npm run test:slow`: the projects `processes` (whole processes, lost connections, all pages, many
+ * inputs) and `slow` (1,000 faults, random inputs, large data). Takes about forty minutes.
  */
 await runProjects(['processes', 'slow'])

@@ -15,10 +15,10 @@ test.each([
     })
     request.on('end', () => response.end('{}'))
   })
-  const location = `http://127.0.0.1:${await listenHere(other)}/`
+  const location = `http://127.0.0.1:${await listenHere(other)}`
   const service = createServer((_request, response) => response.writeHead(307, { location }).end())
   const url = `http://127.0.0.1:${await listenHere(service)}`
-  await expect(startSession(url, credentials)).rejects.toThrow(`No service answers at ${url}`)
+  await expect(startSession(url, credentials)).rejects.toThrow(`redirects to ${location}.`)
   expect(received).toBe('')
   await closeServer(service)
   await closeServer(other)

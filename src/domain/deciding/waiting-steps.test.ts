@@ -97,7 +97,7 @@ describe('an escalation', () => {
     expect(once.quorumText).toBe('1 of platform (or security)')
     expect(escalateRouting(once, ['security'])).toEqual(once)
     expect(escalateRouting(once, ['legal']).quorumText).toBe('1 of platform (or security, legal)')
-    expect(escalateRouting(routing, ['platform'])).toEqual(routing)
+    expect(escalateRouting(routing, ['platform']).quorum).toEqual(routing.quorum)
   })
 
   test('stays in force after a revision of the call, and so do the other steps', () => {
@@ -127,5 +127,9 @@ describe('an escalation', () => {
       expect(once.quorum).toEqual(elsewhere)
       expect(revisedRouting(once, routing)).toEqual(escalated)
     }
+    // The step is due while the request is in the other queue.
+    const late = escalateRouting(revisedRouting(routing, meanwhile), ['security'])
+    expect(late.quorum).toEqual(elsewhere)
+    expect(revisedRouting(late, routing)).toEqual(escalated)
   })
 })

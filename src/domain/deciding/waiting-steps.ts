@@ -30,8 +30,8 @@ export function waitingSteps(times: WaitingTimes, quorum: Quorum): readonly Wait
  * (product.md 18).
  */
 export function escalateRouting(routing: Routing, addTeams: readonly string[]): Routing {
-  const others = addTeams.filter((team) => team !== routing.team)
-  return withAdded(routing, [...new Set([...addedTeamsOf(routing), ...others])])
+  // Also the queue's own team: an edit into another queue needs it.
+  return withAdded(routing, [...new Set([...addedTeamsOf(routing), ...addTeams])])
 }
 
 function withAdded(routing: Routing, addedTeams: readonly string[]): Routing {
@@ -42,7 +42,7 @@ function withAdded(routing: Routing, addedTeams: readonly string[]): Routing {
 
 /** Requests that were escalated by an earlier version name these teams in their quorum alone. */
 function addedTeamsOf({ addedTeams, quorum }: Routing): readonly string[] {
-  return addedTeams ?? quorum.any.flat().flatMap(({ also = [] }) => also)
+  return addedTeams ?? [...new Set(quorum.any.flat().flatMap(({ also = [] }) => also))]
 }
 
 /** The quorum after every escalation of the queue: the most people that it will ever reach. */

@@ -81,9 +81,11 @@ function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
 
 /** A text in which what stands between backticks is code. */
 function WithCode({ text }: { text: string }) {
-  return text.split('`').map((part, index) => {
+  const parts = text.split('`')
+  if (parts.length % 2 === 0) return <VisibleText text={text} />
+  return parts.map((part, index) => {
     // A space at the edge of a part is not at the edge of the text, where it would be marked.
-    const words = <VisibleText text={part.trim()} />
+    const words = <VisibleText text={part.replace(/^ | $/g, '')} />
     return (
       // The parts have no key but their index: each second one is code.
       // eslint-disable-next-line react/no-array-index-key

@@ -73,9 +73,7 @@ export function Decisions({ request }: { request: RequestDetail }) {
         ))}
       </ul>
       {request.runId !== null && request.state === 'approved' && isRemembered(request) && (
-        <ul>
-          <GrantOfRequest requestId={request.id} runId={request.runId} />
-        </ul>
+        <GrantOfRequest requestId={request.id} runId={request.runId} />
       )}
     </section>
   )

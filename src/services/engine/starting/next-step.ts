@@ -98,6 +98,8 @@ const siblingText = 'a person denied an earlier call of the same turn and stoppe
 const whyCancelled = new Map<CancelReason | null, string>([
   ['sibling_denied', siblingText],
   ['delegation_revoked', 'an approval that it needs was revoked'],
+  // What earlier versions wrote instead.
+  ['delegation_denied', 'an approval that it needs was revoked'],
 ])
 
 async function stepOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {

@@ -10,14 +10,15 @@ import { ChoiceList } from './choosing/choice-list.tsx'
 import { needsAgain } from './choosing/decision-body.ts'
 import { ReasonField } from './choosing/reason-field.tsx'
 import { ScopeFields } from './choosing/scope-fields.tsx'
+import { SignatureNote } from './decision-notes.tsx'
 import { SubmitRow } from './submit-row.tsx'
 import type { Decision, DecisionInput } from './use-decision.ts'
 import { verbs } from '../../words/verbs.ts'
 
 /** Loaded for queues that want a signature. */
-const signatureNotes = () => import('./signature-notes.tsx')
-const MissingPasskeyNote = later(() => signatureNotes().then((module) => module.MissingPasskeyNote))
-const SignatureNote = later(() => signatureNotes().then((module) => module.SignatureNote))
+const MissingPasskeyNote = later(() =>
+  import('./missing-passkey-note.tsx').then((module) => module.MissingPasskeyNote),
+)
 
 /** Loaded for the few decisions that change a call. */
 const EditForm = later(

@@ -33,8 +33,17 @@ export function Grants({ runId }: { runId: string }) {
 export function GrantOfRequest({ requestId, runId }: { requestId: string; runId: string }) {
   const grants = useGrants(runId)
   const grant = grants.data?.items.find((one) => one.requestId === requestId)
-  if (grant !== undefined) return <Grant grant={grant} runId={runId} />
-  return grants.isPending ? <li className="dim small">Loading what is remembered…</li> : null
+  return (
+    <ul>
+      {grant !== undefined && <Grant grant={grant} runId={runId} />}
+      {grants.isPending && <li className="dim small">Loading what is remembered…</li>}
+      {grants.isError && (
+        <li>
+          <Failure query={grants} />
+        </li>
+      )}
+    </ul>
+  )
 }
 
 function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
