@@ -108,8 +108,9 @@ async function linkOf(
   const path = name.includes('/')
     ? await realPathOf([...(name.startsWith('/') ? [] : [root, cwd]), name].join('/'))
     : await onHost()
-  // In these folders, a link leads to what belongs to the process that reads it.
-  if (path === null || [name, path].some((at) => /^\/(?:proc|dev)\//.test(at))) return null
+  // These links lead to what belongs to the process that reads them.
+  if (path === null || [name, path].some((at) => /^\/(?:proc\/|dev\/(?:fd|std))/.test(at)))
+    return null
   const program = programName(path)
   if (maybeSameProgram(program, own)) return null
   // A name that the host itself gives such a file is one of its programs; with any other name, the
