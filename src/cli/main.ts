@@ -32,8 +32,9 @@ function endWithReader(): void {
 }
 
 /**
- * Where standard output is a file, Node loses the rest of what a full disk takes only in part,
- * without an error: an export would end early, and the exit code would say that it is complete.
+ * If standard output is a file and a full disk stores only a part of what is written, Node drops
+ * the rest without an error: an export would be cut, and the exit code would say that it is
+ * complete.
  */
 function writeWholeOutput(): void {
   const { stdout } = process

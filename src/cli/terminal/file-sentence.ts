@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * What to do about a failure of the file system at a path that somebody named, as a sentence;
- * `null`: it is another error.
+ * A sentence that says what to do about an error of the file system at a path that somebody named.
+ * `null` for other errors.
  */
 export async function fileSentence(thrown: unknown): Promise<string | null> {
   if (!(thrown instanceof Error)) return null

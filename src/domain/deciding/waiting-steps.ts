@@ -30,7 +30,7 @@ export function waitingSteps(times: WaitingTimes, quorum: Quorum): readonly Wait
  * (product.md 18).
  */
 export function escalateRouting(routing: Routing, addTeams: readonly string[]): Routing {
-  // Also the queue's own team: an edit into another queue needs it.
+  // The queue's own team is kept too: after an edit into another queue it is an added team there.
   return withAdded(routing, [...new Set([...addedTeamsOf(routing), ...addTeams])])
 }
 

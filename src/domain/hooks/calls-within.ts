@@ -104,7 +104,7 @@ export function callsWithin(
   }
   if (isSearcher) {
     const members = [...pathMembers, ...folderMembers]
-    // A name in a list may be a pattern, or a folder that is called `(group)`.
+    // A text in a list may be a pattern, or a folder with such a mark in its name: `(group)`.
     const texts = [...textsIn(members), ...list.flatMap((path) => [path, certainFolder(path)])]
     const starts = texts.length > 0 ? texts : ['']
     const folders = starts.flatMap((path) => below(path))
@@ -160,8 +160,9 @@ function certainFolder(pattern: string): string {
 }
 
 /**
- * The paths below `folder` that a path may be, seen from another one; none for a path outside of
- * it. Claude Code knows `~`: the home may be the first folder or the second one, `/home/ada`.
+ * What `path` may mean where the folder `from` is the current one, relative to `folder`; nothing
+ * that lies outside of `folder`. Claude Code expands `~`: the home may be the first folder of
+ * `folder`'s own path or the second one, as in `/home/ada`.
  */
 function placesOf(tool: string, path: string, from: string, folder: string): string[] {
   const isHome = /^~(?:\/|$)/.test(path) && !tool.includes(':')

@@ -45,8 +45,8 @@ export function analyseCommand(input: CommandInput): CommandAnalysis {
   return input.kind === 'exec' ? analyseVector(input) : analyseScript(input)
 }
 
-/** The wide reading of an input, in which these names are also other programs. */
-export function readMeanings(input: CommandInput, links: LinkedNames): Search {
+/** The wide reading of an input, in which each of these names is also the program of its link. */
+export function readWithLinks(input: CommandInput, links: LinkedNames): Search {
   return input.kind === 'exec'
     ? possibleCommandsOf(input.argv, links)
     : possibleCommands(input.script, null, new Budget(maxSteps.reading), links)

@@ -1,9 +1,10 @@
 import type { CommandHost } from '#domain/tools/command.ts'
-import { readMeanings, type CommandAnalysis, type ProgramLink } from './analyse-command.ts'
+import { containsPath } from '../globs/zones-of-path.ts'
+import { readWithLinks, type CommandAnalysis, type ProgramLink } from './analyse-command.ts'
 import { actsByName, maybeSameProgram } from './programs/program-names.ts'
 import { Budget, maxSteps } from './spelling/budget.ts'
 import { programName } from './spelling/spelling.ts'
-import type { Search } from './search/possible-commands.ts'
+import type { LinkedNames, Search } from './search/possible-commands.ts'
 
 /** Following the links of one path takes about as long as comparing so many words. */
 const stepsOfPath = 16
@@ -44,8 +45,7 @@ export async function withLinkedPrograms(
     if (links.size === earlier) break
     isTooDeep = round === maxRounds
     if (isTooDeep) break
-    const programs = new Map([...links].map(([name, { program }]) => [name, program]))
-    search = readMeanings(analysis.input, programs)
+    search = readWithLinks(analysis.input, linkedNames([...links.values()]))
   }
   if (links.size === 0 && !budget.isSpent) return analysis
   const all = unionOf(analysis.search, search)
@@ -60,9 +60,17 @@ export async function withLinkedPrograms(
   }
 }
 
+/** The program of each name that is a link. */
+export function linkedNames(links: readonly ProgramLink[]): LinkedNames {
+  return new Map(links.map(({ name, program }) => [name, program]))
+}
+
+/** A `/` that does not belong to the `://` of an address. */
+const slashOfPath = /(?<!:\/?)\//
+
 /** The names of programs in a search: first words, and names with a folder behind wrappers. */
 function namesIn({ commands, scanned }: Search): readonly string[] {
-  const names: string[] = scanned.flat().filter((token) => /(?<!:\/?)\//.test(token))
+  const names: string[] = scanned.flat().filter((token) => slashOfPath.test(token))
   for (const { words, inner } of commands) {
     for (const start of [{ words, from: 0 }, ...inner]) {
       for (const [name] of start.words[start.from]?.alternatives ?? []) {
@@ -93,7 +101,10 @@ function unionOf(own: Search, linked: Search): Search {
   }
 }
 
-/** `null`: it leads to no program of another name, or to a file that acts by the name. */
+/**
+ * The link that a name is. `null`: it leads to no program of another name, or to a file that acts
+ * by the name.
+ */
 async function linkOf(
   name: string,
   cwd: string,
@@ -116,7 +127,6 @@ async function linkOf(
   // A name that the host itself gives such a file is one of its programs; with any other name, the
   // file acts by its own, and its words select the program.
   if (actsByName(program) && (await onHost()) === path) return null
-  const isInside = (at: string): boolean => at === root || at.startsWith(`${root}/`)
-  const isNameInside = !name.startsWith('/') || isInside(name)
-  return { name, program, path, leadsOut: name.includes('/') && isNameInside && !isInside(path) }
+  const isInWorkspace = name.startsWith('/') ? containsPath(root, name) : name.includes('/')
+  return { name, program, path, leadsOut: isInWorkspace && !containsPath(root, path) }
 }

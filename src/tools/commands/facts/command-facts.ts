@@ -5,7 +5,7 @@ import type { CallFacts } from '#domain/requests/request.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
-import { withLinkedPrograms } from '#policy/shell/linked-programs.ts'
+import { linkedNames, withLinkedPrograms } from '#policy/shell/linked-programs.ts'
 import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { findProgram } from '#sandbox/bwrap/find-program.ts'
@@ -42,6 +42,7 @@ export async function commandFacts(
   const { root } = workspace
   const analysis = await withLinkedPrograms(analyseCommand(input), { host, root })
   const vectors = commandVectors(analysis)
+  const links = linkedNames(analysis.links)
   const { zones } = place.worker
   const words = await namedWords(root, analysis)
   const programs = new Map<string, { name: string; path: string; hash: string }>()
@@ -55,7 +56,7 @@ export async function commandFacts(
   for (const name of interpreters) await add(name)
   return {
     vectors,
-    running: vectors.filter((vector) => runsWorkspaceCode(vector, analysis.links)),
+    running: vectors.filter((vector) => runsWorkspaceCode(vector, links)),
     files,
     programs: [...programs.values()],
     sandbox: sandboxOf(place),

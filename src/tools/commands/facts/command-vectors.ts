@@ -1,5 +1,6 @@
 import type { CommandAnalysis } from '#policy/shell/analyse-command.ts'
 import { programNamed } from '#policy/shell/programs/registry.ts'
+import type { LinkedNames } from '#policy/shell/search/possible-commands.ts'
 
 /** The simple commands of an input, as written, without the shell's expansions. */
 export function commandVectors({
@@ -25,12 +26,8 @@ const buildTools = new Set(
  * Whether a command runs the workspace's code: an interpreter, a build tool, a program; by the name
  * in it, or by that of the program to which the name leads.
  */
-export function runsWorkspaceCode(
-  vector: readonly string[],
-  links: CommandAnalysis['links'],
-): boolean {
-  const programs = new Map(links.map(({ name, program }) => [name, program]))
-  return isRunner(vector) || isRunner(vector.map((word) => programs.get(word) ?? word))
+export function runsWorkspaceCode(vector: readonly string[], links: LinkedNames): boolean {
+  return isRunner(vector) || isRunner(vector.map((word) => links.get(word) ?? word))
 }
 
 function isRunner(vector: readonly string[]): boolean {
