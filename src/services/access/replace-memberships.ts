@@ -19,13 +19,14 @@ export type WantedMembership = Pick<Selectable<MembershipTable>, 'team' | 'perso
  * each person in a team. Memberships that continue keep their id; the ids of the others are
  * recorded outside the database, so that a row that is put back makes nobody a member (security.md
  * 29). Audits `credential.changed` for each of these. Processes forget the sign-ins that they
- * looked up: a version or a group may have ended what admitted them.
+ * looked up: a version or a group may have ended what admitted them. Returns whether a membership
+ * ended.
  */
 export async function replaceMemberships(
   { tx, seals, revoke, audit }: MembershipUnit,
   which: 'all' | { readonly byGroupOf: string },
   memberships: readonly WantedMembership[],
-): Promise<void> {
+): Promise<boolean> {
   let removing = tx.deleteFrom('membership')
   if (which !== 'all') {
     removing = removing.where('until', 'is not', null).where('person_id', '=', which.byGroupOf)
@@ -63,6 +64,7 @@ export async function replaceMemberships(
       detail: { personId, change: 'membership_ended', team, membershipIds },
     })),
   )
+  return losses.length > 0
 }
 
 function placeOf({ team, person_id: personId }: Place): string {

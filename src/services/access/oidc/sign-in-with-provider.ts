@@ -2,7 +2,7 @@ import { Problem } from '#domain/problem.ts'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { OidcSettings } from '#policy/settings.ts'
-import { lockActivationAlone } from '../../core/locks.ts'
+import { lockActivationAlone, lockActivationShared } from '../../core/locks.ts'
 import type { Tx } from '#store/database.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
@@ -67,24 +67,44 @@ export async function signInWithProvider(
     return refuseSignIn(ctx, { method: 'oidc', why, channel, code })
   }
   const identity = readClaims(answer.settings, redeemed)
-  const outcome = await inUnitOfWork(ctx, byVisitor('sign-in', channel), (unit) =>
-    admit(unit, identity, answer, flow),
-  )
+  const admitUnder = (lock: ActivationLock) =>
+    inUnitOfWork(ctx, byVisitor('sign-in', channel), (unit) =>
+      admit(unit, lock, identity, { ...answer, flow }),
+    )
+  const outcome = await admitUnder('shared').catch((error: unknown) => {
+    if (error instanceof MembershipEnded) return admitUnder('alone')
+    throw error
+  })
   if (typeof outcome !== 'string') return outcome
   return refuseSignIn(ctx, { method: 'oidc', why: outcome, channel })
 }
 
+/**
+ * How a sign-in locks activations. `shared`: it delays nobody who acts as a member of a team, nor
+ * they it. `alone`: it waits for all of them, and they wait for it, since what they read of the
+ * person's teams must be so until they have committed.
+ */
+type ActivationLock = 'shared' | 'alone'
+
+/** Ends a transaction that ended a membership without the lock for it. */
+class MembershipEnded extends Error {}
+
+/** Rejects with `MembershipEnded` if that happens under the shared lock. */
 async function admit(
   unit: UnitOfWork,
+  lock: ActivationLock,
   identity: ProvenIdentity,
-  answer: Answer,
-  { proofHash, returnTo }: SignInFlow,
+  answer: Answer & { readonly flow: SignInFlow },
 ): Promise<ProviderOutcome | SignInRefusal> {
   const { policy } = answer
-  await lockVersion(unit.tx, policy)
+  const { proofHash, returnTo } = answer.flow
+  await lockVersion(unit.tx, lock, policy)
   const person = await personOfIdentity(unit, policy.config, identity)
   const subject = typeof person === 'string' ? await boundTo(unit.tx, identity) : person
-  if (subject !== null) await followGroups(unit, policy, subject, identity)
+  if (subject !== null) {
+    const hasEnded = await followGroups(unit, policy, subject, identity)
+    if (hasEnded && lock === 'shared') throw new MembershipEnded()
+  }
   if (typeof person === 'string') return person
   if (proofHash !== null) {
     const link = await insertSignInLink(unit, { personId: person.id, mailed: false, proofHash })
@@ -96,11 +116,10 @@ async function admit(
 
 /**
  * Locks the version in force until the commit, so that the teams of this sign-in follow its
- * mapping, and waits for everybody who acts as a member of a team: what they read of the person's
- * teams is so until they have committed. Rejects with `conflict` if the version is not `policy`.
+ * mapping. Rejects with `conflict` if the version is not `policy`.
  */
-async function lockVersion(tx: Tx, policy: Policy): Promise<void> {
-  await lockActivationAlone(tx)
+async function lockVersion(tx: Tx, lock: ActivationLock, policy: Policy): Promise<void> {
+  await (lock === 'alone' ? lockActivationAlone(tx) : lockActivationShared(tx))
   const newest = await tx
     .selectFrom('policy_activation')
     .select('digest')
@@ -126,24 +145,29 @@ async function boundTo(tx: Tx, identity: ProvenIdentity): Promise<KnownPerson | 
   return row === undefined ? null : { ...row, news: null }
 }
 
-/** Replaces the person's teams by group with those of the claims, and records the change. */
+/**
+ * Replaces the person's teams by group with those of the claims, and records the change. Returns
+ * whether a membership ended.
+ */
 async function followGroups(
   unit: UnitOfWork,
   policy: Policy,
   person: KnownPerson,
   identity: ProvenIdentity,
-): Promise<void> {
+): Promise<boolean> {
   const before = await teamsOf(unit.tx, person.id)
-  await syncGroupMembers(unit, policy.config, person.id)
+  const hasEnded = await syncGroupMembers(unit, policy.config, person.id)
   const teams = await teamsOf(unit.tx, person.id)
   const of = { personId: person.id, issuer: identity.issuer }
   if (person.news !== null) {
     const detail = { ...of, change: person.news }
     await unit.audit({ type: 'credential.changed', detail })
   }
-  if (before.join('\n') === teams.join('\n')) return
-  const detail = { ...of, change: 'teams_by_group', before, teams }
-  await unit.audit({ type: 'credential.changed', detail })
+  if (before.join('\n') !== teams.join('\n')) {
+    const detail = { ...of, change: 'teams_by_group', before, teams }
+    await unit.audit({ type: 'credential.changed', detail })
+  }
+  return hasEnded
 }
 
 async function teamsOf(tx: Tx, personId: string): Promise<string[]> {

@@ -16,17 +16,18 @@ const groupsHoldForMs = 30 * 24 * 3_600_000
 
 /**
  * Gives a person the memberships that the configuration maps to the person's groups, and ends those
- * by other groups. A membership that names the person in the configuration stays.
+ * by other groups. A membership that names the person in the configuration stays. Returns whether a
+ * membership ended.
  */
 export async function syncGroupMembers(
   unit: MembershipUnit,
   config: ProjectConfig,
   personId: string,
-): Promise<void> {
+): Promise<boolean> {
   // A decision that counts the person keeps their row locked: it comes before this.
   await lockPerson(unit, personId)
   const memberships = await membersByGroup(unit, config, personId)
-  await replaceMemberships(unit, { byGroupOf: personId }, memberships)
+  return replaceMemberships(unit, { byGroupOf: personId }, memberships)
 }
 
 /**
