@@ -46,6 +46,11 @@ test.each([
   ['node node_modules/jest/bin/jest.js', configs('jest.config')],
   ['node_modules/.bin/gulp', configs('gulpfile')],
   ['./node_modules/webpack/bin/webpack.js', configs('webpack.config')],
+  ['npx @playwright/test test', configs('playwright.config')],
+  ['pnpm dlx @tailwindcss/cli@4.1 -i a.css', configs('tailwind.config')],
+  ['npx --yes @biomejs/biome check .', ['biome.json', 'biome.jsonc']],
+  ['node node_modules/@playwright/test/cli.js test', configs('playwright.config')],
+  ['node ./node_modules/@angular/cli/bin/ng.js build', ['angular.json']],
 ])('an approval of %s rests on the files that it begins with', (command, files) => {
   expect(filesOf(command)).toEqual(expect.arrayContaining(files))
   expect(filesOf(command, 1)).toEqual(expect.arrayContaining([files[0]]))

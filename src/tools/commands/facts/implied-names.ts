@@ -52,6 +52,12 @@ const readAbove = `
   cypress: cypress.config.* cypress.json
   playwright: playwright.config.*
   eslint: eslint.config.* .eslintrc.*
+  biome: biome.json biome.jsonc
+  redocly: redocly.yaml redocly.yml
+  spectral: .spectral.yaml .spectral.yml .spectral.json .spectral.js
+  graphql-codegen: codegen.* codegen.yml codegen.yaml codegen.json
+  nest: nest-cli.json tsconfig.json
+  cap: capacitor.config.* capacitor.config.json
   prettier: prettier.config.* prettier.config.toml .prettierrc.* .prettierrc.toml .prettierrc.json5
   stylelint: stylelint.config.* .stylelintrc.*
   commitlint: commitlint.config.* .commitlintrc.*
@@ -137,8 +143,36 @@ function withSuffixes(name: string): readonly string[] {
   return suffixes.map((suffix) => start + suffix)
 }
 
-/** The program that a package runner is asked for: `vite` for `vite@7` and `vite.js`. */
+/** The programs of packages in a scope, whose name is not that of the program. */
+const programsOfScopes: ReadonlyMap<string, string> = new Map([
+  ['@angular/cli', 'ng'],
+  ['@babel/cli', 'babel'],
+  ['@biomejs/biome', 'biome'],
+  ['@capacitor/cli', 'cap'],
+  ['@commitlint/cli', 'commitlint'],
+  ['@graphql-codegen/cli', 'graphql-codegen'],
+  ['@nestjs/cli', 'nest'],
+  ['@playwright/test', 'playwright'],
+  ['@react-router/dev', 'react-router'],
+  ['@redocly/cli', 'redocly'],
+  ['@remix-run/dev', 'remix'],
+  ['@rsbuild/core', 'rsbuild'],
+  ['@rspack/cli', 'rspack'],
+  ['@stoplight/spectral-cli', 'spectral'],
+  ['@sveltejs/kit', 'svelte-kit'],
+  ['@tailwindcss/cli', 'tailwindcss'],
+  ['@vue/cli-service', 'vue-cli-service'],
+  ['@wdio/cli', 'wdio'],
+])
+
+/**
+ * The program that a package runner is asked for: `vite` for `vite@7` and `vite.js`, `ng` for
+ * `@angular/cli@20` and for a file of that package.
+ */
 function packageName(word: string): string {
+  const [scoped = ''] = /(?<![^/])@[^/@]+\/[^/@]+/.exec(word) ?? []
+  const ofScope = programsOfScopes.get(scoped)
+  if (ofScope !== undefined) return ofScope
   const last = bareName(word)
   const version = last.indexOf('@', 1)
   const name = version === -1 ? last : last.slice(0, version)
