@@ -10,8 +10,7 @@ const transports: ReadonlySet<string> = new Set([
   'ui/service-worker/show-push.ts',
   // The dashboard's own files.
   'ui/service-worker/offline-shell.ts',
-  'cli/service/service.ts',
-  'cli/service/sign-in.ts',
+  'cli/service/fetch-service.ts',
   // Only checks that some server answers.
   'cli/hook/answer-hook.ts',
   // Messages of the protocol of MCP, which are no operations.

@@ -1,5 +1,6 @@
 import { type ApiRequest, callOver } from '#client/call.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
+import { fetchService } from './fetch-service.ts'
 
 /** The error for an answer that Countersign never gives. */
 const foreignAnswer =
@@ -70,24 +71,12 @@ export class Service {
   }
 
   async #answer({ path, ...init }: ApiRequest): Promise<Response> {
-    const response = await this.#fetch(path, {
+    const response = await fetchService(this.url, path, {
       ...init,
       headers: { ...this.#headers, ...init.headers },
     })
     if (!response.ok) throw await this.#problemOf(response)
     return response
-  }
-
-  async #fetch(path: string, init: RequestInit): Promise<Response> {
-    try {
-      return await fetch(this.url + path, { ...init, redirect: 'error' })
-    } catch (cause) {
-      throw new CommandFailure(
-        `No service answers at ${this.url}. Is it running? countersign doctor reports what is wrong.`,
-        1,
-        { cause },
-      )
-    }
   }
 
   async #problemOf(response: Response): Promise<ServiceProblem> {

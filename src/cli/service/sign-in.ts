@@ -1,5 +1,5 @@
 import { callOver } from '#client/call.ts'
-import { CommandFailure } from '../terminal/exit-codes.ts'
+import { fetchService } from './fetch-service.ts'
 import type { SavedSession } from './saved-sessions.ts'
 import { Service, ServiceProblem } from './service.ts'
 
@@ -43,20 +43,10 @@ export async function startSession(
 ): Promise<SavedSession> {
   let cookies: string[] = []
   const call = callOver(async ({ path, ...init }) => {
-    const headers = { ...originHeaders(url), ...init.headers }
-    // A redirect that is followed would send the link or the token to another address.
-    const sent = { ...init, headers, redirect: 'manual' } as const
-    const response = await fetch(url + path, sent).catch((cause: unknown) => {
-      throw new CommandFailure(`No service answers at ${url}.`, 1, { cause })
+    const response = await fetchService(url, path, {
+      ...init,
+      headers: { ...originHeaders(url), ...init.headers },
     })
-    const location = response.headers.get('location')
-    if (location !== null && response.status < 400) {
-      const { origin } = new URL(location, url)
-      throw new CommandFailure(
-        `${url} redirects to ${origin}. If you trust that address, name it.`,
-        1,
-      )
-    }
     const answer: unknown = await response.json().catch(() => ({}))
     if (!response.ok) throw new ServiceProblem(response.status, { ...Object(answer) })
     cookies = response.headers.getSetCookie()

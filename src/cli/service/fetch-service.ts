@@ -1,0 +1,25 @@
+import { CommandFailure } from '../terminal/exit-codes.ts'
+
+/**
+ * Sends a call to the service at `url`. Rejects with a sentence if nothing answers, or if the
+ * answer is a redirect: one that is followed would send the credentials to another address.
+ */
+export async function fetchService(
+  url: string,
+  path: string,
+  init: RequestInit,
+): Promise<Response> {
+  const response = await fetch(url + path, { ...init, redirect: 'manual' }).catch(
+    (cause: unknown) => {
+      throw new CommandFailure(
+        `No service answers at ${url}. Is it running? countersign doctor reports what is wrong.`,
+        1,
+        { cause },
+      )
+    },
+  )
+  const location = response.headers.get('location')
+  if (location === null || response.status < 300 || response.status > 399) return response
+  const target = URL.canParse(location, url) ? new URL(location, url).origin : 'another address'
+  throw new CommandFailure(`${url} redirects to ${target}. If you trust that address, name it.`, 1)
+}
