@@ -585,6 +585,25 @@ test('what a person typed about contents that are erased leaves their browser on
   }
 })
 
+test('two clicks on a button that saves a file save one, and after a refusal it can be pressed again', async () => {
+  await newNote()
+  const page = await dashboard.open('Grace', '/audit')
+  const asked: string[] = []
+  await page.route('**/v1/audit/export*', (route) => {
+    asked.push(route.request().url())
+    if (asked.length > 1) return route.fallback()
+    return route.fulfill({ status: 503, json: { code: 'unavailable', detail: 'Not now' } })
+  })
+  const button = page.getByRole('button', { name: 'Export', exact: true })
+  await button.dblclick()
+  await page.getByText('Not now').waitFor()
+  expect(asked).toHaveLength(1)
+  const saved = page.waitForEvent('download')
+  await button.dblclick()
+  await saved
+  expect(asked).toHaveLength(2)
+})
+
 test('a saved export is the trail under its filters, for a person who may read all of it', async () => {
   const input = { path: 'notes/export.md', content: 'x\n' }
   await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')

@@ -123,8 +123,12 @@ test('a proposed rule is shown to an owner, who applies it in the folder by the 
   const { desk } = dashboard
   const page = await dashboard.open('Grace', '/insights')
   const proposal = page.getByRole('article', { name: 'scribe: zone:notes.write' })
-  await proposal.getByRole('button', { name: 'Propose as a policy version' }).click()
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+  // Once, for two clicks.
+  await proposal.getByRole('button', { name: 'Propose as a policy version' }).dblclick()
   await proposal.getByRole('link', { name: 'Proposed as change 1' }).click()
+  expect(sent.filter((url) => url.includes('/policy/'))).toHaveLength(1)
   const hers = page.getByRole('article', { name: 'Change 1: zone:notes.write' })
   await hers.getByText('approved 10 of 10 times').waitFor()
   await hers.getByRole('button', { name: 'Withdraw' }).waitFor()

@@ -37,7 +37,7 @@ export function AuditEvents(props: {
   return (
     <>
       {audit.isPending && <LoadingRows what="the trail" />}
-      {audit.isError && !unknown && <Failure query={audit} whole={allEvents} />}
+      {audit.isError && !unknown && <Failure query={audit} isPage whole={allEvents} />}
       {(unknown || (audit.isSuccess && events.length === 0)) && (
         <NoEvents isNarrowed={isNarrowed} readsAll={readsAll} />
       )}
@@ -102,13 +102,14 @@ function AuditTable(props: {
               <td className="audit-when" title={absoluteTime(event.at)}>
                 {preciseTime(event.at)}
               </td>
-              <td>
+              <td id={`event-${event.id}`}>
                 <EventLine event={event} about={about} />
               </td>
               <td className="audit-channel dim small">{event.channel}</td>
               <td className="audit-record">
                 <UnstyledButton
                   className="audit-open"
+                  aria-describedby={`event-${event.id}`}
                   onClick={() => props.onOpen({ event, about })}
                 >
                   {eventWords(event.type)}

@@ -163,10 +163,14 @@ function EventHistoryLine({
   return (
     <li className={event.type.endsWith('refused') ? 'audit-refused' : undefined}>
       <span className="audit-when">{preciseTime(event.at)}</span>
-      <span className="grow break">
+      <span id={`event-${event.id}`} className="grow break">
         <EventLine event={event} about={about} isAboutOne />
       </span>
-      <UnstyledButton className="audit-open small" onClick={() => onOpen({ event, about })}>
+      <UnstyledButton
+        className="audit-open small"
+        aria-describedby={`event-${event.id}`}
+        onClick={() => onOpen({ event, about })}
+      >
         {eventWords(event.type)}
       </UnstyledButton>
     </li>

@@ -34,7 +34,7 @@ export function ChangeSetPage() {
   if (query.data !== undefined) {
     return <Opened key={`${id} ${n}`} runId={id} turn={n} changeSet={query.data} />
   }
-  if (query.isError) return <Failure query={query} />
+  if (query.isError) return <Failure query={query} isPage />
   return <LoadingCards what="the change set" layout="list" />
 }
 

@@ -107,7 +107,9 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       {effect}
       {isAnswered && decision}
       {isAnswered && <CallFacts request={request} />}
-      <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
+      {displayedRequest.namedFiles.length > 0 && (
+        <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
+      )}
       <ApprovalReasons request={displayedRequest} />
       <CallComments
         request={{ ...request, presentation: displayedRequest.presentation }}

@@ -72,7 +72,7 @@ export function RequestListing(props: { filters: string; address: string; openId
 
   if (list.isPending) return <LoadingRows what="the requests" />
   if (list.isError && fresh === undefined) {
-    return <Failure query={list} whole={allThatWait} />
+    return <Failure query={list} isPage whole={allThatWait} />
   }
   const isWhole = !isNarrowed(search) && !partsOfAll.some((name) => search.has(name))
   const hasFirstSteps = !isCardOpen && rows.length > 0 && rows.length <= fewRows && isWhole

@@ -36,7 +36,7 @@ export function PolicyPage() {
     return (
       <>
         {head}
-        <Failure query={workers} />
+        <Failure query={workers} isPage />
       </>
     )
   }

@@ -28,7 +28,6 @@ import { ExecutionResult, resultTitleId, useResultReady } from './execution-resu
 import { Alike } from '../deciding/facts/alike.tsx'
 import { DecisionPlace, ToOutcome } from './decision-place.tsx'
 import { Decisions, hasHistory } from './decisions.tsx'
-import { NamedFiles } from '../deciding/facts/named-files.tsx'
 import { Quorum } from '../deciding/decision/quorum.tsx'
 import { ModeBanner } from '../runs/page/mode-banner.tsx'
 import { Proof } from './proof.tsx'
@@ -44,6 +43,12 @@ import './request.css'
 const Erased = later(
   () => import('./erased.tsx').then((module) => module.Erased),
   () => <Loading what="what was erased" lines={3} />,
+)
+
+/** Loaded for commands that name files. */
+const NamedFiles = later(
+  () => import('../deciding/facts/named-files.tsx').then((module) => module.NamedFiles),
+  () => <Loading what="the files that it names" lines={2} />,
 )
 
 /** Loaded for what programs request. */
@@ -62,7 +67,7 @@ export function RequestPage() {
     return <WithResult key={request.data.id} request={request.data} list={list} />
   }
   if (request.isError) {
-    return <Failure query={request} />
+    return <Failure query={request} isPage />
   }
   return <LoadingCards what="the request" layout="beside" />
 }
@@ -119,7 +124,9 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
             <OpenedEffect view={view} onRevised={onRevised} />
           )
         )}
-        <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
+        {displayedRequest.namedFiles.length > 0 && (
+          <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
+        )}
         <SecretsContext value={secrets.others}>
           <Requester request={request} displayedRequest={displayedRequest} />
         </SecretsContext>

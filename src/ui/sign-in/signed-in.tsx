@@ -55,7 +55,11 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
   }
   return (
     <main className="content">
-      {me.error === null ? <Loading what="the dashboard" lines={5} /> : <Failure query={me} />}
+      {me.error === null ? (
+        <Loading what="the dashboard" lines={5} />
+      ) : (
+        <Failure query={me} isPage />
+      )}
     </main>
   )
 }

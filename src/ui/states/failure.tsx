@@ -8,27 +8,36 @@ import './states.css'
 
 /**
  * Why a query failed, and what to do next; nothing if it did not fail. After an outage it is loaded
- * again. `whole` is the page without its filters: the service refuses a filter that can match
- * nothing, and then another attempt cannot help.
+ * again. `isPage`: it stands in place of the page, not inside one of its parts. `whole` is the page
+ * without its filters: the service refuses a filter that can match nothing, and then another
+ * attempt cannot help.
  */
 export function Failure(props: {
   query: { readonly error: Error | null; readonly refetch: () => unknown }
+  isPage?: boolean
   whole?: { readonly to: string; readonly words: string }
 }) {
-  const { query, whole } = props
+  const { query, isPage = false, whole } = props
   const { error } = query
   const retry = (): void => void query.refetch()
   const refusal = error instanceof ApiRefusal ? error : null
   const offline = refusal?.code === 'network'
   useEndOfOutage(offline || refusal?.code === 'unavailable', retry)
   if (error === null) return null
-  if (refusal?.status === 404) return <NotFound />
+  if (refusal?.status === 404 && isPage) return <NotFound />
   const Icon = offline ? IconCloudOff : refusal?.status === 403 ? IconEyeOff : IconMoodConfuzed
   const requestId = refusal?.facts['requestId']
+  const title = titleOf(refusal)
   return (
-    <div className="state" role="alert">
-      <Icon className="state-icon" size={32} stroke={1.5} aria-hidden />
-      <h2>{titleOf(refusal)}</h2>
+    <div className={isPage ? 'state' : 'part-state'} role="alert">
+      {isPage ? (
+        <>
+          <Icon className="state-icon" size={32} stroke={1.5} aria-hidden />
+          <h2>{title}</h2>
+        </>
+      ) : (
+        <p>{title}.</p>
+      )}
       <p className="dim break">{error.message}</p>
       {typeof requestId === 'string' && (
         <p className="dim small">
@@ -71,7 +80,10 @@ function useEndOfOutage(isOutage: boolean, onEnd: () => void): void {
   }, [isOutage])
 }
 
+const hidden = 'Nothing here that you may see'
+
 function titleOf(refusal: ApiRefusal | null): string {
+  if (refusal?.status === 404) return hidden
   if (refusal?.code === 'network') return 'The service cannot be reached'
   if (refusal?.status === 403) return 'You may not see this'
   return 'This could not be loaded'
@@ -85,7 +97,7 @@ export function NotFound() {
   return (
     <div className="state">
       <IconEyeOff className="state-icon" size={32} stroke={1.5} aria-hidden />
-      <h1 tabIndex={-1}>Nothing here that you may see</h1>
+      <h1 tabIndex={-1}>{hidden}</h1>
       <p className="dim">
         It does not exist, or it belongs to a team or run to which you do not belong. If a colleague
         sent you the link, check that you are signed in as the right person.

@@ -147,6 +147,29 @@ test('a page whose data cannot be loaded says so, names the log entry, and loads
   await page.locator('.run-row').first().waitFor()
 })
 
+test('a part that could not be loaded says so in its card, without a heading or a page of its own, also when nothing is there', async () => {
+  const { runId } = await askForNote(dashboard.desk, 'notes/of-a-failed-part.md')
+  const page = await dashboard.open('Grace', '/account')
+  const region = page.getByRole('region', { name: 'Remembered approvals' })
+  for (const [status, code, words] of [
+    [500, 'internal', 'This could not be loaded.'],
+    [403, 'forbidden', 'You may not see this.'],
+    [404, 'not_found', 'Nothing here that you may see.'],
+  ] as const) {
+    await page.route('**/v1/runs/*/grants*', (route) =>
+      route.fulfill({ status, json: { code, detail: 'The words of the service' } }),
+    )
+    await page.goto(`${dashboard.url}/runs/${runId}`)
+    await region.getByRole('alert').getByText(words).waitFor()
+    await region.getByText('The words of the service').waitFor()
+    expect(await region.getByRole('heading').allTextContents()).toEqual(['Remembered approvals'])
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    await page.unroute('**/v1/runs/*/grants*')
+    await region.getByRole('button', { name: 'Try again' }).click()
+    await region.getByText(/^None: /).waitFor()
+  }
+})
+
 test('a page that could not be loaded while the database was away is there when it is back, without a press', async () => {
   await askForNote(dashboard.desk, 'notes/after-an-outage.md')
   const page = await dashboard.open('Grace', '/account')

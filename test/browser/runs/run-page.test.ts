@@ -66,6 +66,9 @@ test('a person reads exactly what an approval for the run covers before giving i
   await page.getByLabel('Until').fill('2020-01-01T10:00')
   await page.getByText('Until must be in the future.').waitFor()
   await page.getByLabel('Until').fill('2099-01-01T10:00')
+  await covers
+    .getByText('At most 3 uses, until 1 Jan 2099, 10:00, or until the root run ends.')
+    .waitFor()
   await page.getByRole('button', { name: 'Submit', exact: true }).click()
   await page.getByText('Approved by you').waitFor()
   // Where it was given, for everybody who reads the request.

@@ -172,7 +172,12 @@ const focused = (page: Page): Promise<string | null> =>
     return `${it.tagName} ${(it.textContent ?? '').trim().slice(0, 40)}`
   })
 
-test('J and K go through the runs and the events, / goes to their filter, and Y copies the address of a page', async () => {
+/** Runs in the page: the text that describes an element to a screen reader. */
+function descriptionOf(element: Element): string | null | undefined {
+  return document.getElementById(element.getAttribute('aria-describedby') ?? '')?.textContent
+}
+
+test('J and K go through the runs and the events, whose buttons are described by their sentences, / goes to their filter, and Y copies the address of a page', async () => {
   const page = await dashboard.open('Grace', '/runs')
   const copied = () => page.evaluate(() => navigator.clipboard.readText())
   for (const [path, row, filter] of [
@@ -189,6 +194,11 @@ test('J and K go through the runs and the events, / goes to their filter, and Y 
       places.push(await at())
     }
     expect(places).toEqual([0, 1, 0])
+    if (row === '.audit-open') {
+      // The name is the type of the event alone.
+      const description = await page.locator(row).first().evaluate(descriptionOf)
+      expect(description).toBe(await page.locator('.audit-table tbody td').nth(1).textContent())
+    }
     await page.keyboard.press('y')
     await expect.poll(copied).toBe(dashboard.url + path)
     await page.keyboard.press('/')
@@ -204,6 +214,25 @@ test('J and K go through the runs and the events, / goes to their filter, and Y 
   await page.keyboard.press('y')
   await expect.poll(copied).toMatch(/\/runs\/new\?.*worker=scribe/)
 })
+
+test.each(['u', 'Escape'])(
+  '%s on a run leads back to the list as it was filtered, to the row of the run; in its message field it does not',
+  async (key) => {
+    const page = await dashboard.open('Ada', '/runs?worker=scribe')
+    const link = page.locator('.run-link').nth(1)
+    const path = (await link.getAttribute('href')) ?? ''
+    await link.click()
+    await page.getByRole('heading', { name: 'Turns' }).waitFor()
+    await page.getByRole('textbox').first().focus()
+    await page.keyboard.press(key)
+    expect(new URL(page.url()).pathname).toBe(path)
+    await page.getByRole('heading', { name: 'Turns' }).focus()
+    await page.keyboard.press(key)
+    await page.waitForURL(`${dashboard.url}/runs?worker=scribe`)
+    const hasFocus = () => link.evaluate((it) => it === document.activeElement)
+    await expect.poll(hasFocus).toBe(true)
+  },
+)
 
 test('in a narrow window / unfolds the filters of the runs, and the first has the focus', async () => {
   const page = await dashboard.open('Grace', '/runs', { viewport: phone })

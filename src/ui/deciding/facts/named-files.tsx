@@ -8,13 +8,9 @@ import { VisibleText } from '../../text/visible-text.tsx'
 import { ContentView } from '../../effect/every-byte.tsx'
 import './named-files.css'
 
-/**
- * All files that a command names: their contents, and whether this run wrote them. Hidden for other
- * calls.
- */
+/** All files that a command names: their contents, and whether this run wrote them. */
 export function NamedFiles({ request }: { request: RequestDetail }) {
   const { namedFiles } = request
-  if (namedFiles.length === 0) return null
   return (
     <section className="card" aria-labelledby="named-files-title">
       <h2 id="named-files-title">

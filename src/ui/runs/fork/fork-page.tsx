@@ -18,11 +18,11 @@ export function ForkPage() {
   const run = useRun(id)
   const worker = useWorker(run.data?.worker ?? null)
   if (run.isLoadingError) {
-    return <Failure query={run} />
+    return <Failure query={run} isPage />
   }
   if (run.data !== undefined && isGone(worker.error)) return <WorkerGone run={run.data} />
   if (worker.isLoadingError) {
-    return <Failure query={worker} />
+    return <Failure query={worker} isPage />
   }
   if (run.data === undefined || worker.data === undefined) {
     return <Loading what="the run" lines={6} />

@@ -1,9 +1,11 @@
-import { Link, useSearchParams } from 'react-router'
+import { useEffect } from 'react'
+import { Link, useLocation, useSearchParams } from 'react-router'
 import { useRuns, useSchedules, useTriggers, useWorkers } from '../../api/queries.ts'
 import { useRowKeys } from '../../keyboard/use-row-keys.ts'
 import { Failure } from '../../states/failure.tsx'
 import { LoadingRows } from '../../states/loading.tsx'
 import { ShowMore } from '../../states/show-more.tsx'
+import { type FromRun, rememberRuns } from '../last-runs.ts'
 import { RunRow } from './run-row.tsx'
 import { StartOffer } from './start-offer.tsx'
 import { runFilters, RunsHead } from './run-filters.tsx'
@@ -19,6 +21,7 @@ export function RunsPage() {
   const [search] = useSearchParams()
   const query = runFilters(search)
   useRowKeys('.run-link')
+  useEffect(() => rememberRuns(query))
   const runs = useRuns(query.toString())
   // On a phone, links to them are above the runs and would move the rows when they are loaded.
   const [schedules, triggers] = [useSchedules(), useTriggers()]
@@ -31,6 +34,7 @@ export function RunsPage() {
     for (const list of lists) if (list.isError) void list.refetch()
   }
   const items = isLoading ? [] : (runs.data?.pages.flatMap((page) => page.items) ?? [])
+  useRowOfRun(items.length > 0)
   return (
     <>
       <RunsHead runs={items} />
@@ -38,7 +42,7 @@ export function RunsPage() {
       <div className="runs-split">
         <div className="answer" aria-busy={runs.isPlaceholderData}>
           {isLoading && <LoadingRows what="the runs" />}
-          <Failure query={{ error: runs.error, refetch: loadAgain }} whole={allRuns} />
+          <Failure query={{ error: runs.error, refetch: loadAgain }} isPage whole={allRuns} />
           {runs.isSuccess && !isLoading && items.length === 0 && (
             <NoRuns hasFilters={query.size > 0} />
           )}
@@ -83,6 +87,15 @@ function NoRuns({ hasFilters }: { hasFilters: boolean }) {
       )}
     </div>
   )
+}
+
+/** After a return from a run by key, its row has the focus, so that J and K go on from there. */
+function useRowOfRun(hasRows: boolean): void {
+  const run = (useLocation().state as Partial<FromRun> | null)?.fromRun
+  useEffect(() => {
+    if (!hasRows || run === undefined) return
+    document.querySelector<HTMLElement>(`.run-link[href$="/${run}"]`)?.focus()
+  }, [hasRows, run])
 }
 
 /** Links to the schedules and triggers on pages where they are below the runs. */

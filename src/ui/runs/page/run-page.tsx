@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core'
 import { useMemo, useRef } from 'react'
-import { Link, useLocation, useParams } from 'react-router'
+import { Link, useLocation, useNavigate, useParams } from 'react-router'
 import { needOfRun } from '#domain/runs/need-of-run.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { useMe, useRun, useTranscript } from '../../api/queries.ts'
+import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { Headline } from '../../shell/headline.tsx'
 import { OwnCommand } from '../../states/command.tsx'
 import { Failure } from '../../states/failure.tsx'
@@ -17,6 +18,7 @@ import { VisibleText } from '../../text/visible-text.tsx'
 import { CallTool } from '../calls/call-tool.tsx'
 import { DecidableCalls } from '../calls/open-call.tsx'
 import { ChangedFiles } from './changed-files.tsx'
+import { backToRuns } from '../last-runs.ts'
 import { Grants } from './grants.tsx'
 import { Composer } from './composer.tsx'
 import { ModeBanner } from './mode-banner.tsx'
@@ -41,7 +43,7 @@ export function RunPage() {
   const run = useRun(id)
   const transcript = useTranscript(run.data?.id ?? null)
   if (run.isLoadingError) {
-    return <Failure query={run} />
+    return <Failure query={run} isPage />
   }
   if (run.data === undefined) return <LoadingCards what="the run" layout="beside" />
   return <RunWithSecrets key={run.data.id} run={run.data} transcript={transcript} />
@@ -63,6 +65,8 @@ function RunWithSecrets(props: OpenedRun) {
 }
 
 function Run({ run, transcript }: OpenedRun) {
+  const navigate = useNavigate()
+  useShortcut('back', () => void navigate(...backToRuns(run.id)))
   const { hash } = useLocation()
   const items = transcript.data?.items
   const length = useMemo(() => JSON.stringify(items ?? null).length, [items])

@@ -22,7 +22,7 @@ export function NewRunPage() {
         <Headline tab={verbs.newRun}>{verbs.newRun}</Headline>
       </div>
       {workers.isPending && <LoadingCards what="the workers" layout="pairs" />}
-      {workers.isLoadingError && <Failure query={workers} />}
+      {workers.isLoadingError && <Failure query={workers} isPage />}
       {workers.data !== undefined &&
         (workers.data.items.some((worker) => worker.startable) ? (
           <NewRunForm workers={workers.data.items} link={link} />

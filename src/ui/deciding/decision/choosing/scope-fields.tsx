@@ -1,6 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
+import { Moment } from '../../../text/time.tsx'
 import { VisibleText } from '../../../text/visible-text.tsx'
 
 const scopeNames: Record<ScopeName, string> = {
@@ -51,6 +53,11 @@ export function ScopeFields(props: {
               <VisibleText text={sentence} />
             </li>
           ))}
+          {wider && (
+            <li>
+              <Bounds {...value} />
+            </li>
+          )}
         </ul>
       </div>
       {request.scopesNotOffered.length > 0 && (
@@ -80,6 +87,24 @@ export function ScopeFields(props: {
           />
         </>
       )}
+    </>
+  )
+}
+
+/** How often and until when the approval holds, as far as the typed limits are valid. */
+function Bounds({ uses, until }: ScopeChoice) {
+  const count = Number(uses)
+  return (
+    <>
+      {count > 0 ? `At most ${countWords(count, 'use')}` : 'Any number of uses'}, until{' '}
+      {Number.isNaN(Date.parse(until)) ? (
+        'the root run ends'
+      ) : (
+        <>
+          <Moment at={until} />, or until the root run ends
+        </>
+      )}
+      .
     </>
   )
 }
