@@ -4,7 +4,7 @@ import { errorMessage } from '#domain/error-message.ts'
 import { takeLifeline } from '#runtime/processes/lifeline.ts'
 import { CommandFailure, exitCodes } from './terminal/exit-codes.ts'
 import { fileSentence } from './terminal/file-sentence.ts'
-import { endWithOutput } from './terminal/standard-output.ts'
+import { watchOutput } from './terminal/standard-output.ts'
 import { createProgram } from './program.ts'
 import { withHelpOption } from './commands/usage-errors.ts'
 import { printable } from './text/terminal-text.ts'
@@ -19,7 +19,7 @@ function endWithLauncher(): void {
 
 async function main(): Promise<void> {
   endWithLauncher()
-  endWithOutput()
+  watchOutput()
   try {
     const program = createProgram()
     await program.parseAsync(withHelpOption(program, process.argv.slice(2)), { from: 'user' })

@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Environment } from '#runtime/environment.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { whenOutputFails } from '../terminal/standard-output.ts'
 import { agentSettings, askingEvents, type AskingEvent } from './settings/agent-settings.ts'
 import { agentOf, agents, type AgentName } from '#domain/hooks/agents.ts'
 import { errorMessage } from '#domain/error-message.ts'
@@ -68,6 +69,7 @@ function denyHoweverItEnds(): void {
     process.exit()
   }
   process.exitCode = denialCode
+  whenOutputFails(deny)
   process.on('uncaughtException', deny)
   process.on('unhandledRejection', deny)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

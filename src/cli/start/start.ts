@@ -14,14 +14,14 @@ import { printable } from '../text/terminal-text.ts'
 import { welcome } from './welcome.ts'
 import type { FolderOptions } from '../service/service-options.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
-import { continueWithoutOutput } from '../terminal/standard-output.ts'
+import { whenOutputFails } from '../terminal/standard-output.ts'
 
 /**
  * Runs everything until a signal ends it. Progress and addresses go to standard output; the line
  * `ready http://127.0.0.1:N` stands alone, for programs.
  */
 export async function runStart(options: StartOptions): Promise<void> {
-  continueWithoutOutput()
+  whenOutputFails(() => undefined)
   const environment = processEnvironment()
   await checkFolder(options, environment, (line) => console.log(line))
   // A line about a saved file may quote the file.

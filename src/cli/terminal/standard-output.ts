@@ -2,29 +2,32 @@ import { fstatSync, writeSync } from 'node:fs'
 import { errorMessage } from '#domain/error-message.ts'
 import { exitCodes } from './exit-codes.ts'
 
-let isWholeCommand = true
+let react = endCommand
 
 /**
- * From now on the command goes on if its lines can no longer be written, as on a full disk: its
- * work is not what it prints.
+ * Replaces what happens when the output cannot be written, as on a full disk: a hook denies its
+ * call, and what runs until a signal ends it goes on, since its work is not what it prints.
  */
-export function continueWithoutOutput(): void {
-  isWholeCommand = false
+export function whenOutputFails(reaction: (error: Error) => void): void {
+  react = reaction
+}
+
+function endCommand(error: Error): void {
+  console.error(`The output could not be written: ${errorMessage(error)}`)
+  process.exit(exitCodes.failed)
 }
 
 /**
- * What happens when an output cannot be written. A reader of the output may stop reading
- * (`… | head`), which is not a failure of the command; anything else is, and the command ends with
- * a sentence. A reader or a file of messages (`… 2>&1 | head`) changes nothing: the exit code still
- * says what happened.
+ * A reader of the output may stop reading (`… | head`), which is not a failure of the command. If
+ * the output cannot be written, the command ends with a sentence, unless it has said otherwise
+ * ({@link whenOutputFails}). A reader or a file of messages (`… 2>&1 | head`) changes nothing: the
+ * exit code still says what happened.
  */
-export function endWithOutput(): void {
+export function watchOutput(): void {
   writeWholeOutput()
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit()
-    if (!isWholeCommand) return
-    console.error(`The output could not be written: ${errorMessage(error)}`)
-    process.exit(exitCodes.failed)
+    react(error)
   })
   process.stderr.on('error', () => undefined)
 }

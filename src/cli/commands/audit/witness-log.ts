@@ -5,6 +5,7 @@ import { logKeysOf, parseHandovers } from '#evidence/note/log-keys.ts'
 import { formatVerifierKey, parseVerifierKey, type NoteKey } from '#evidence/note/note-key.ts'
 import { witnessCheckpoint, type WitnessRefusal } from '#evidence/note/witness-checkpoint.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
+import { whenOutputFails } from '../../terminal/standard-output.ts'
 import { connect } from '../../service/connect.ts'
 import type { ServiceOptions } from '../../service/service-options.ts'
 import { listenAddress, serveWitness } from '../../witness/serve-witness.ts'
@@ -79,6 +80,7 @@ async function listen(
   keys: readonly NoteKey[],
   options: WitnessOptions,
 ): Promise<void> {
+  whenOutputFails(() => undefined)
   if (keys.some(({ name }) => name !== keys[0]?.name)) {
     throw new CommandFailure('--key: the keys are of different logs', exitCodes.usage)
   }
