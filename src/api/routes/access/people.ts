@@ -48,7 +48,8 @@ export const peopleRoutes = [
     answer: async (api, { params, caller, identity }) => {
       const isOwn = identity.kind === 'session' && identity.session.person.email === params.email
       if (!isOwn) return refuseOthersLink(api.ctx, caller)
-      return { status: 201, body: await makeLink(api, caller, params.email) }
+      const input = { email: params.email, sessionId: identity.session.id }
+      return { status: 201, body: await makeLink(api, caller, input) }
     },
   }),
   route({
@@ -109,7 +110,7 @@ export function hostLinkRoute(failures: FailureLimit) {
         return refuseSignIn(api.ctx, { method: 'host', why: 'wrong_token', channel })
       }
       const host = { actor: { type: 'system', name: 'host' }, channel: channelOf(request) } as const
-      const link = await makeLink(api, host, body.email)
+      const link = await makeLink(api, host, body)
       api.signInMails?.notify(body.email, { what: 'link_made' })
       return { status: 201, body: link }
     },
@@ -119,9 +120,9 @@ export function hostLinkRoute(failures: FailureLimit) {
 async function makeLink(
   api: Api,
   caller: Caller,
-  email: string,
+  input: Parameters<typeof createSignInLink>[2],
 ): Promise<{ url: string; expiresAt: string }> {
-  const link = await createSignInLink(api.ctx, caller, { email })
+  const link = await createSignInLink(api.ctx, caller, input)
   return answerOf({
     url: signInUrl(api.settings.publicUrl, link.token),
     expiresAt: link.expiresAt,

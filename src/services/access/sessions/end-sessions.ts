@@ -25,8 +25,9 @@ export async function endSession(
 
 /**
  * Ends a session by its id, and the connections that it holds open. It is one of the caller's, or
- * anybody's with the right `managePeople`. Rejects with `not_found` for a session that the caller
- * may not see or that has ended. Audits `session.ended`.
+ * anybody's with the right `managePeople`. The person's unused sign-in links end, too
+ * ({@link deleteUnusedLinks}). Rejects with `not_found` for a session that the caller may not see,
+ * or that has ended. Audits `session.ended`.
  */
 export async function endNamedSession(
   ctx: ServiceContext,
@@ -40,14 +41,16 @@ export async function endNamedSession(
     if (forOthers === null) query = query.where('person_id', '=', authority.actor.id)
     const row = await query.executeTakeFirst()
     if (row === undefined) throw new Problem('not_found', 'There is no such session')
+    await deleteUnusedLinks(unit, row.person_id)
     await recordEnded(unit, row.person_id, [input], 'ended_by_person')
   })
 }
 
 /**
  * Ends all sessions of the caller except the current one; with `email`, all sessions of another
- * person, which needs the right `managePeople`. Returns how many it ended. Rejects with
- * `forbidden`, `not_found` or `tampered`. Audits `session.ended` for each.
+ * person, which needs the right `managePeople`. The person's unused sign-in links end, too
+ * ({@link deleteUnusedLinks}). Returns how many sessions it ended. Rejects with `forbidden`,
+ * `not_found` or `tampered`. Audits `session.ended` for each.
  */
 export async function endOtherSessions(
   ctx: ServiceContext,
@@ -61,15 +64,28 @@ export async function endOtherSessions(
       : oneAtATime(await byRight(ctx, caller, 'managePeople'))
   return inUnitOfWork(ctx, judge, async (unit) => {
     const person = input.email === undefined ? own.actor : await lockByAddress(unit, input.email)
+    // Before, it waits for links that are being used: the sessions that they start end, too.
+    await deleteUnusedLinks(unit, person.id)
     const rows = await unit.tx
       .deleteFrom('session')
       .where('person_id', '=', person.id)
       .where('id', '!=', input.currentId)
       .returning('id')
       .execute()
+    // After, it has waited for the links that these sessions were making.
+    await deleteUnusedLinks(unit, person.id)
     await recordEnded(unit, person.id, rows, 'ended_by_person')
     return rows.length
   })
+}
+
+/** Whoever held a session that ends may have made a link with it, and could sign in again. */
+async function deleteUnusedLinks({ tx }: UnitOfWork, personId: string): Promise<void> {
+  await tx
+    .deleteFrom('sign_in_link')
+    .where('person_id', '=', personId)
+    .where('used_at', 'is', null)
+    .execute()
 }
 
 /** Revokes sessions of a person whose rows this unit has deleted, and audits each. */

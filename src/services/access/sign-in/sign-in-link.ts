@@ -23,12 +23,14 @@ const linkLastsMs = 15 * 60_000
 
 /**
  * Makes a link that signs a person in, once, within 15 minutes. The caller was authorised: the
- * person, or somebody on the host. Rejects with `not_found`. Audits `credential.changed`.
+ * person, or somebody on the host. `sessionId`: the person's session, which must not have ended by
+ * then; absent: somebody on the host makes it. Rejects with `not_found` and `unauthenticated`.
+ * Audits `credential.changed`.
  */
 export async function createSignInLink(
   ctx: ServiceContext,
   caller: Caller,
-  input: { email: string },
+  input: { readonly email: string; readonly sessionId?: string },
 ): Promise<{ token: string; personId: string; expiresAt: Date }> {
   const person = await findActivePerson(ctx, input.email)
   const refusal = new Problem('not_found', 'The project names no person with this address')
@@ -43,12 +45,27 @@ export async function createSignInLink(
       mailed: false,
       proofHash: null,
     })
+    if (input.sessionId !== undefined) await requireSession(unit, input.sessionId)
     await unit.audit({
       type: 'credential.changed',
       detail: { personId: person.id, change: 'link_created' },
     })
     return { ...link, personId: person.id }
   })
+}
+
+/**
+ * Locks a session until the commit, so that whoever ends it finds the link that it made; after the
+ * link, as they do. Rejects with `unauthenticated` if it has ended since the call began.
+ */
+async function requireSession({ tx }: UnitOfWork, sessionId: string): Promise<void> {
+  const session = await tx
+    .selectFrom('session')
+    .select('id')
+    .where('id', '=', sessionId)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (session === undefined) throw new Problem('unauthenticated', 'The session has ended')
 }
 
 /** Stores a new link's hash in the caller's transaction, and deletes day-old links. */
