@@ -22,7 +22,8 @@ import {
 } from './call-identity.ts'
 import { isReservedName } from './reserved-name.ts'
 import { recordWaiting } from './record-waiting-caller.ts'
-import type { Db, Tx } from '#store/database.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import type { Tx } from '#store/database.ts'
 
 /** The beginning of a call: its request, or why policy refuses it. */
 export type GatewayCallStart =
@@ -164,8 +165,33 @@ async function insertCall(
     .execute()
 }
 
-/** The request of the earlier call that this one repeats; `null`: it is a new call. */
-async function findEarlier(db: Db | Tx, keyId: string, call: GatewayCall): Promise<string | null> {
+/**
+ * So many newest equal calls are searched for the one that has the client's id: a client may make
+ * several side by side, and make one again whose answer was lost.
+ */
+const maxSideBySide = 8
+
+/**
+ * The request of the earlier call that this one repeats: one to which its client gave the same id,
+ * else the newest equal one. `null`: it is a new call.
+ */
+async function findEarlier(tx: Tx, keyId: string, call: GatewayCall): Promise<string | null> {
+  const { clientCallId: id } = call
+  const key = callKey(keyId, call)
+  const earlierCalls = await together([
+    id === null ? Promise.resolve(null) : readEarlier(tx, key, { among: maxSideBySide, id }),
+    readEarlier(tx, key, { among: 1, id: null }),
+  ])
+  const same = earlierCalls.find((earlier) => earlier !== null && isSameCall(earlier, call))
+  return same?.requestId ?? null
+}
+
+/** The newest of so many equal calls that has this id, if there is one. */
+async function readEarlier(
+  tx: Tx,
+  key: string,
+  { among, id }: { readonly among: number; readonly id: string | null },
+): Promise<(EarlierCall & { readonly requestId: string }) | null> {
   const { rows } = await sql<EarlierCall & { readonly requestId: string }>`
     select g.request_id as "requestId", e.verdict, g.client_call_id as "clientCallId",
       g.refusal is not null or coalesce(r.cancel_reason, '') = 'withdrawn'
@@ -173,12 +199,14 @@ async function findEarlier(db: Db | Tx, keyId: string, call: GatewayCall): Promi
           and p.state = 'lapsed') as "isGivenUp",
       g.left_at is not null as "wasLeft",
       (extract(epoch from clock_timestamp() - g.told_at) * 1000)::float8 as "endReturnedForMs"
-    from gateway_call g
+    from (
+      select * from gateway_call where call_key = ${key}
+      order by created_at desc limit ${sql.lit(among)}
+    ) g
     join request r on r.id = g.request_id
     join external_request e on e.request_id = g.request_id
-    where g.call_key = ${callKey(keyId, call)}
+    where ${id === null ? sql<boolean>`true` : sql<boolean>`g.client_call_id = ${id}`}
     order by g.created_at desc limit 1
-  `.execute(db)
-  const [earlier] = rows
-  return earlier !== undefined && isSameCall(earlier, call) ? earlier.requestId : null
+  `.execute(tx)
+  return rows[0] ?? null
 }
