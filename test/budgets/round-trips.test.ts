@@ -5,8 +5,12 @@ import { decideRequest } from '#services/decisions/decide-request.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { openExternal } from '#services/external/open-external.ts'
+import { claimRequest } from '#services/requests/claim-request.ts'
+import { commentRequest } from '#services/requests/comment-request.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
+import { extendRequest } from '#services/requests/extend-request.ts'
 import { listRequests } from '#services/requests/lists/list-requests.ts'
+import { reviseRequest } from '#services/revising/revise-request.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
@@ -59,6 +63,21 @@ it('an approval takes at most 2 round trips to Postgres, its commit and its key 
   await desk.turn(runId, 1)
   const decisions = await approvalsOf(desk.database.db, runId)
   expect(await tripsOf(() => decideMany(api, caller, { decisions }))).toBeLessThanOrEqual(6)
+})
+
+it('a claim, a comment, an extension and a changed call take at most 9, 10, 7 and 13 round trips', async () => {
+  const { call, digest } = await addWaitingCall(desk, 'acts')
+  const { caller } = desk.people.grace
+  const request = call.requestId
+  const at = { request, digest, revision: 1, input: { path: 'notes/acts.md', content: 'b' } }
+  const expiresAt = new Date(Date.now() + 9 * 86_400_000).toISOString()
+  const claim = await tripsOf(() => claimRequest(api, caller, { request }))
+  expect(claim).toBeLessThanOrEqual(9)
+  const comment = await tripsOf(() => commentRequest(api, caller, { request, text: 'why?' }))
+  expect(comment).toBeLessThanOrEqual(10)
+  const extension = await tripsOf(() => extendRequest(api, caller, { request, expiresAt }))
+  expect(extension).toBeLessThanOrEqual(7)
+  expect(await tripsOf(() => reviseRequest(api, caller, at))).toBeLessThanOrEqual(13)
 })
 
 it("the start of a run takes at most 4 round trips, a turn that asks 9, and the opening of a program's request 8", async () => {

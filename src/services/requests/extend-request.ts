@@ -1,4 +1,5 @@
 import { durationText, longestMs } from '#policy/reading/duration.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import { databaseTime } from '#store/database-time.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockActivationShared, lockRequest, lockRun } from '../core/locks.ts'
@@ -25,9 +26,12 @@ export async function extendRequest(
   const expiresAt = new Date(instantOf(input.expiresAt, 'expiresAt'))
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'extend' }, (location) =>
     inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
-      await lockActivationShared(attempt.tx)
-      if (location.runId !== null) await lockRun(attempt.tx, location.runId)
-      const request = await lockRequest(attempt.tx, location.id)
+      const { runId, id } = location
+      const [, , request] = await together([
+        lockActivationShared(attempt.tx),
+        runId === null ? Promise.resolve() : lockRun(attempt.tx, runId),
+        lockRequest(attempt.tx, id),
+      ])
       const refusal = await refuseEnded(attempt.tx, request)
       if (refusal !== null) return refusal
       const now = await databaseTime(attempt.tx)

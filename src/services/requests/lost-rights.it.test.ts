@@ -176,17 +176,14 @@ describe('somebody who stops being one of the people of a queue', () => {
 test('a sign-in at a provider and the removal of the accounts of its person follow one another, without a deadlock', async () => {
   const { person } = await newPlace('claim', 'a sign-in without the group')
   const email = emailOf(person)
-  // Postgres counts a deadlock up to ten seconds later. A unit warns of it at once, and repeats.
-  const warnings: unknown[] = []
-  const log = { ...ctx.log, warn: (...warning: unknown[]) => void warnings.push(warning) }
   const held = await holdLock(db, accountOf(person))
-  const signingIn = signInByGroups({ ...ctx, log }, policy, { email, groups: ['ops'] })
+  const signingIn = signInByGroups(ctx, policy, { email, groups: ['ops'] })
   await held.waitedForBy(1)
-  const unlinking = unlinkIdentity({ ...managing, log }, olga.caller, { email })
+  const unlinking = unlinkIdentity(managing, olga.caller, { email })
   await held.waitedForBy(2)
   await held.release()
   await Promise.all([signingIn, unlinking])
-  expect(warnings).toEqual([])
+  expect(service.warnings).toEqual([])
 })
 
 const accountOf = ({ id }: TestPerson) =>

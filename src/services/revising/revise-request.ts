@@ -6,6 +6,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { editsOf } from '#domain/deciding/edits-policy.ts'
 import { editsPolicies, type EditsPolicy } from '#domain/policy/verdict.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import type { RemoteJudgement } from '../core/host-queries.ts'
@@ -106,9 +107,11 @@ async function editable(
   target: RequestLocation,
   expected: { readonly digest: string; readonly revision: number },
 ): Promise<Editable | Problem> {
-  await lockActivationShared(unit.tx)
-  if (target.runId !== null) await lockRun(unit.tx, target.runId)
-  const request = await lockRequest(unit.tx, target.id)
+  const [, , request] = await together([
+    lockActivationShared(unit.tx),
+    target.runId === null ? Promise.resolve() : lockRun(unit.tx, target.runId),
+    lockRequest(unit.tx, target.id),
+  ])
   const facts = await factsWhileOpen(unit, caller, request)
   if (facts instanceof Problem) return facts
   // An earlier editor may edit it again, though perhaps not decide it.

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../../core/context.ts'
 import { lockActivationShared, lockPersonShared, lockRequest } from '../../core/locks.ts'
@@ -41,8 +42,7 @@ export async function requireQueuePerson(
 /** Locks the request of an id and requires its caller to be one of its queue's people. */
 export function lockForQueuePerson(caller: Caller, requestId: string) {
   return async (at: JudgingContext) => {
-    await lockActivationShared(at.tx)
-    const request = await lockRequest(at.tx, requestId)
+    const [, request] = await together([lockActivationShared(at.tx), lockRequest(at.tx, requestId)])
     return { request, authority: await requireQueuePerson(at, caller, request) }
   }
 }
