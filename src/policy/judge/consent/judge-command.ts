@@ -237,7 +237,8 @@ function unreadableRule(search: CommandAnalysis['search'], budget: Budget): Rule
 }
 
 function tooMuchRule(): Rule {
-  const text = 'it could mean too many things to look for what is blocked in all of them'
+  const text =
+    'it could mean too many things, or names too many paths, to look for what is blocked in all of them: split it into several calls'
   return { id: 'shell:too-much', text, source: null }
 }
 
