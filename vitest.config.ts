@@ -128,8 +128,8 @@ export default defineConfig({
           name: 'slow',
           include: ['test/slow/**/*.test.ts'],
           globalSetup,
-          // Most of them wait for processes that they start: one alone uses less than a core.
-          maxWorkers: 3,
+          // With three at a time, the servers of one test were late beside two others.
+          maxWorkers: 2,
           testTimeout: 30 * 60_000,
           hookTimeout: 10 * 60_000,
           sequence: { groupOrder: 1 },

@@ -28,11 +28,16 @@ it('the calls of a run are known with those that it continued from, and not at a
   }
   await Promise.all(Array.from({ length: 40 }, signals))
   await waitUntil(async () => (await newest.describe()).runId !== runId, within)
-  const issued = async () => [...((await issuedCalls(temporal, workflowId)) ?? [])]
-  await waitUntil(async () => (await issued()).includes('0.0'), within)
+  // A server that still works on two thousand signals may be late: then it is asked again.
+  const issued = () => issuedCalls(temporal, workflowId).catch(() => 'late' as const)
+  const isIssued = async () => {
+    const calls = await issued()
+    return calls !== 'late' && [...(calls ?? [])].includes('0.0')
+  }
+  await waitUntil(isIssued, within)
   const gone = { namespace: temporal.namespace, workflowExecution: { workflowId, runId } }
   await temporal.client.workflowService.deleteWorkflowExecution(gone)
-  await waitUntil(async () => (await issuedCalls(temporal, workflowId)) === null, within)
+  await waitUntil(async () => (await issued()) === null, within)
   expect((await newest.describe()).status.name).toBe('RUNNING')
   await newest.terminate()
 }, 300_000)
