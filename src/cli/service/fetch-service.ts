@@ -1,4 +1,4 @@
-import { CommandFailure } from '../terminal/exit-codes.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 
 /**
  * Sends a call to the service at `url`. Rejects with a sentence if nothing answers, or if the
@@ -13,7 +13,7 @@ export async function fetchService(
     (cause: unknown) => {
       throw new CommandFailure(
         `No service answers at ${url}. Is it running? countersign doctor reports what is wrong.`,
-        1,
+        exitCodes.failed,
         { cause },
       )
     },
@@ -21,5 +21,6 @@ export async function fetchService(
   const location = response.headers.get('location')
   if (location === null || response.status < 300 || response.status > 399) return response
   const target = URL.canParse(location, url) ? new URL(location, url).origin : 'another address'
-  throw new CommandFailure(`${url} redirects to ${target}. If you trust that address, name it.`, 1)
+  const sentence = `${url} redirects to ${target}. If you trust that address, name it.`
+  throw new CommandFailure(sentence, exitCodes.failed)
 }

@@ -3,6 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import { onePlan } from '#store/connection/one-plan.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
 import type { PersonTable } from '#store/tables/people.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
@@ -129,6 +130,22 @@ export async function lockCallerShared(tx: Tx, { actor }: Caller): Promise<void>
 export async function lockRequest(tx: Tx, id: string): Promise<Selectable<RequestTable>> {
   const [request] = await lockRequests(tx, [id])
   if (request === undefined) throw new Error(`Request ${id} no longer exists`)
+  return request
+}
+
+/**
+ * Locks activations, shared, and then the run of a request and the request, in one round trip. The
+ * order is that of every verb. Rejects if the row of the request no longer exists.
+ */
+export async function lockForAct(
+  tx: Tx,
+  { id, runId }: { readonly id: string; readonly runId: string | null },
+): Promise<Selectable<RequestTable>> {
+  const [, , request] = await together([
+    lockActivationShared(tx),
+    runId === null ? Promise.resolve() : lockRun(tx, runId),
+    lockRequest(tx, id),
+  ])
   return request
 }
 

@@ -1,8 +1,7 @@
 import { durationText, longestMs } from '#policy/reading/duration.ts'
-import { together } from '#store/connection/side-by-side.ts'
 import { databaseTime } from '#store/database-time.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockActivationShared, lockRequest, lockRun } from '../core/locks.ts'
+import { lockForAct } from '../core/locks.ts'
 import { wakeWaiting } from './ending/wake-waiting.ts'
 import { requireQueuePerson } from './people/queue-person.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
@@ -26,12 +25,7 @@ export async function extendRequest(
   const expiresAt = new Date(instantOf(input.expiresAt, 'expiresAt'))
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'extend' }, (location) =>
     inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
-      const { runId, id } = location
-      const [, , request] = await together([
-        lockActivationShared(attempt.tx),
-        runId === null ? Promise.resolve() : lockRun(attempt.tx, runId),
-        lockRequest(attempt.tx, id),
-      ])
+      const request = await lockForAct(attempt.tx, location)
       const refusal = await refuseEnded(attempt.tx, request)
       if (refusal !== null) return refusal
       const now = await databaseTime(attempt.tx)

@@ -6,11 +6,10 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { editsOf } from '#domain/deciding/edits-policy.ts'
 import { editsPolicies, type EditsPolicy } from '#domain/policy/verdict.ts'
-import { together } from '#store/connection/side-by-side.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import type { RemoteJudgement } from '../core/host-queries.ts'
-import { lockActivationShared, lockRequest, lockRun } from '../core/locks.ts'
+import { lockForAct } from '../core/locks.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
 import { releaseOnFailure } from '../core/release-on-failure.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
@@ -107,11 +106,7 @@ async function editable(
   target: RequestLocation,
   expected: { readonly digest: string; readonly revision: number },
 ): Promise<Editable | Problem> {
-  const [, , request] = await together([
-    lockActivationShared(unit.tx),
-    target.runId === null ? Promise.resolve() : lockRun(unit.tx, target.runId),
-    lockRequest(unit.tx, target.id),
-  ])
+  const request = await lockForAct(unit.tx, target)
   const facts = await factsWhileOpen(unit, caller, request)
   if (facts instanceof Problem) return facts
   // An earlier editor may edit it again, though perhaps not decide it.

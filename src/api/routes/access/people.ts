@@ -3,7 +3,11 @@ import { disablePerson } from '#services/access/disable-person.ts'
 import { listPeople } from '#services/access/list-people.ts'
 import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
 import { unlinkIdentity } from '#services/access/oidc/unlink-identity.ts'
-import { createSignInLink, refuseOthersLink } from '#services/access/sign-in/sign-in-link.ts'
+import {
+  createSignInLink,
+  type NewSignInLink,
+  refuseOthersLink,
+} from '#services/access/sign-in/sign-in-link.ts'
 import { signInUrl } from '#services/access/sign-in/sign-in-url.ts'
 import { sameSecret } from '#services/access/token.ts'
 import type { Caller } from '#services/core/context.ts'
@@ -110,7 +114,7 @@ export function hostLinkRoute(failures: FailureLimit) {
         return refuseSignIn(api.ctx, { method: 'host', why: 'wrong_token', channel })
       }
       const host = { actor: { type: 'system', name: 'host' }, channel: channelOf(request) } as const
-      const link = await makeLink(api, host, body)
+      const link = await makeLink(api, host, { email: body.email })
       api.signInMails?.notify(body.email, { what: 'link_made' })
       return { status: 201, body: link }
     },
@@ -120,7 +124,7 @@ export function hostLinkRoute(failures: FailureLimit) {
 async function makeLink(
   api: Api,
   caller: Caller,
-  input: Parameters<typeof createSignInLink>[2],
+  input: NewSignInLink,
 ): Promise<{ url: string; expiresAt: string }> {
   const link = await createSignInLink(api.ctx, caller, input)
   return answerOf({

@@ -80,9 +80,9 @@ export async function signInWithProvider(
 }
 
 /**
- * How a sign-in locks activations. `shared`: it delays nobody who acts as a member of a team, nor
- * they it. `alone`: it waits for all of them, and they wait for it, since what they read of the
- * person's teams must be so until they have committed.
+ * How a sign-in locks activations. `shared`: the sign-in and people who act as members of a team do
+ * not wait for each other. `alone`: they do, since the teams that such a person has read must not
+ * end before the commit.
  */
 type ActivationLock = 'shared' | 'alone'
 

@@ -5,27 +5,17 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { useLink } from '#test/harness/fixtures/use-link.ts'
 import { holdLock } from '#test/harness/hold-lock.ts'
 import { service } from '../../core/authority.ts'
-import { consumeSignInLink, createSignInLink } from '../sign-in/sign-in-link.ts'
+import { createSignInLink } from '../sign-in/sign-in-link.ts'
 import { endNamedSession, endOtherSessions } from './end-sessions.ts'
-import { sessionTimes } from './session-times.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 const { api: ctx, database } = desk
 const { ada } = desk.people
 const email = 'ada@example.com'
 
-const consume = (token: string) =>
-  consumeSignInLink(ctx, {
-    channel: 'api',
-    times: sessionTimes,
-    replacesToken: null,
-    device: 'test',
-    proofHash: null,
-    replaceSession: false,
-    token,
-  })
 const newLink = async () => (await createSignInLink(ctx, service, { email })).token
 const sessionIds = async () =>
   (await rowsOf(database.db, 'session', { person_id: ada.id }, 'id')).map(({ id }) => id)
@@ -33,7 +23,7 @@ const sessionIds = async () =>
 /** Signs Ada in; the id of her only session. */
 async function signIn(): Promise<string> {
   await database.db.deleteFrom('session').where('person_id', '=', ada.id).execute()
-  await consume(await newLink())
+  await useLink(ctx, await newLink())
   const [id] = await sessionIds()
   return id ?? ''
 }
@@ -50,7 +40,7 @@ test.each(Object.entries(endings))(
     const sessionId = await signIn()
     const { token } = await createSignInLink(ctx, ada.caller, { email, sessionId })
     await end(sessionId)
-    expect(await refusal(consume(token))).toMatchObject({ code: 'unauthenticated' })
+    expect(await refusal(useLink(ctx, token))).toMatchObject({ code: 'unauthenticated' })
     expect(await sessionIds()).toEqual([])
     // With a session that has ended since the call began, nobody makes another link.
     const late = createSignInLink(ctx, ada.caller, { email, sessionId })
@@ -64,7 +54,7 @@ test('a link that a session makes or uses while it is ended leaves no session an
   const held = await holdLock(database.db, sql`lock table sign_in_link in share mode`)
   const making = outcomeOf(createSignInLink(ctx, ada.caller, { email, sessionId }))
   await held.waitedForBy(1)
-  const using = outcomeOf(consume(token))
+  const using = outcomeOf(useLink(ctx, token))
   await held.waitedForBy(2)
   const ending = endOtherSessions(ctx, ada.caller, { currentId: newId() })
   await Promise.race([ending, held.waitedForBy(3)])

@@ -64,7 +64,7 @@ export async function endOtherSessions(
       : oneAtATime(await byRight(ctx, caller, 'managePeople'))
   return inUnitOfWork(ctx, judge, async (unit) => {
     const person = input.email === undefined ? own.actor : await lockByAddress(unit, input.email)
-    // Before, it waits for links that are being used: the sessions that they start end, too.
+    // This waits for links that are being used: the sessions that they start are deleted below.
     await deleteUnusedLinks(unit, person.id)
     const rows = await unit.tx
       .deleteFrom('session')
@@ -72,7 +72,7 @@ export async function endOtherSessions(
       .where('id', '!=', input.currentId)
       .returning('id')
       .execute()
-    // After, it has waited for the links that these sessions were making.
+    // The statement above has waited for the links that these sessions were making.
     await deleteUnusedLinks(unit, person.id)
     await recordEnded(unit, person.id, rows, 'ended_by_person')
     return rows.length

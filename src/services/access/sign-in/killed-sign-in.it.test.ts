@@ -3,24 +3,16 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { afterWork } from '#test/harness/fixtures/before-transaction.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { useLink } from '#test/harness/fixtures/use-link.ts'
 import type { SigningSystemContext } from '../../core/context.ts'
 import { service } from '../../core/authority.ts'
-import { sessionTimes } from '../sessions/session-times.ts'
-import { consumeSignInLink, createSignInLink } from './sign-in-link.ts'
+import { createSignInLink } from './sign-in-link.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 const newLink = () => createSignInLink(desk.api, service, { email: 'ada@example.com' })
 
 const signIn = (ctx: SigningSystemContext, { token }: { readonly token: string }) =>
-  consumeSignInLink(ctx, {
-    channel: 'api',
-    times: sessionTimes,
-    replacesToken: null,
-    device: 'test',
-    proofHash: null,
-    replaceSession: false,
-    token,
-  })
+  useLink(ctx, token)
 
 /** What is thrown in place of the first commit. */
 const failingOnce = (error: Error): SigningSystemContext => ({

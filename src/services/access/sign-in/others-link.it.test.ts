@@ -4,10 +4,10 @@ import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { useLink } from '#test/harness/fixtures/use-link.ts'
 import type { SigningSystemContext } from '../../core/context.ts'
 import { service } from '../../core/authority.ts'
-import { sessionTimes } from '../sessions/session-times.ts'
-import { consumeSignInLink, createSignInLink } from './sign-in-link.ts'
+import { createSignInLink } from './sign-in-link.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 const { ada, grace } = desk.people
@@ -19,15 +19,7 @@ async function signIn(
   ctx: SigningSystemContext = desk.api,
 ) {
   const { token } = await createSignInLink(desk.api, service, { email })
-  return consumeSignInLink(ctx, {
-    channel: 'api',
-    times: sessionTimes,
-    replacesToken,
-    device: 'test',
-    proofHash: null,
-    replaceSession: false,
-    token,
-  })
+  return useLink(ctx, token, replacesToken)
 }
 
 const sessionsOf = (personId: string) =>

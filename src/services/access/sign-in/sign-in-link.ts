@@ -21,16 +21,21 @@ import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
 /** How long a link can be used. */
 const linkLastsMs = 15 * 60_000
 
+export interface NewSignInLink {
+  readonly email: string
+  /** the person's session, which must not have ended by then; absent: somebody on the host */
+  readonly sessionId?: string
+}
+
 /**
  * Makes a link that signs a person in, once, within 15 minutes. The caller was authorised: the
- * person, or somebody on the host. `sessionId`: the person's session, which must not have ended by
- * then; absent: somebody on the host makes it. Rejects with `not_found` and `unauthenticated`.
- * Audits `credential.changed`.
+ * person, or somebody on the host. Rejects with `not_found` and `unauthenticated`. Audits
+ * `credential.changed`.
  */
 export async function createSignInLink(
   ctx: ServiceContext,
   caller: Caller,
-  input: { readonly email: string; readonly sessionId?: string },
+  input: NewSignInLink,
 ): Promise<{ token: string; personId: string; expiresAt: Date }> {
   const person = await findActivePerson(ctx, input.email)
   const refusal = new Problem('not_found', 'The project names no person with this address')
@@ -55,8 +60,9 @@ export async function createSignInLink(
 }
 
 /**
- * Locks a session until the commit, so that whoever ends it finds the link that it made; after the
- * link, as they do. Rejects with `unauthenticated` if it has ended since the call began.
+ * Locks a session until the commit, so that whoever ends it finds the link that it made. Call it
+ * after the link is inserted: whoever ends sessions locks links first, too. Rejects with
+ * `unauthenticated` if the session has ended since the call began.
  */
 async function requireSession({ tx }: UnitOfWork, sessionId: string): Promise<void> {
   const session = await tx

@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
-import { together } from '#store/connection/side-by-side.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../../core/context.ts'
-import { lockActivationShared, lockPersonShared, lockRequest } from '../../core/locks.ts'
+import { lockForAct, lockPersonShared } from '../../core/locks.ts'
 import type { JudgingContext, UnitOfWork } from '../../core/unit-of-work.ts'
 import { tamperedProblem } from '../../core/problems/tampered.ts'
 import { verifyPerson } from '../../core/verified-person.ts'
@@ -13,7 +12,7 @@ import { byEligibility, type Authority, type PersonActor } from '../../core/auth
 /**
  * The authority of a caller who is one of the queue's people: enabled, in its team or in one that
  * the quorum names (security.md 22). They stay so until the commit, if the unit locked activations
- * ({@link lockActivationShared}) before it locked the request. Rejects others, and all machines,
+ * ({@link lockForAct}) before it locked the request. Rejects others, and all machines,
  * with `not_eligible`.
  */
 export async function requireQueuePerson(
@@ -42,7 +41,7 @@ export async function requireQueuePerson(
 /** Locks the request of an id and requires its caller to be one of its queue's people. */
 export function lockForQueuePerson(caller: Caller, requestId: string) {
   return async (at: JudgingContext) => {
-    const [, request] = await together([lockActivationShared(at.tx), lockRequest(at.tx, requestId)])
+    const request = await lockForAct(at.tx, { id: requestId, runId: null })
     return { request, authority: await requireQueuePerson(at, caller, request) }
   }
 }
