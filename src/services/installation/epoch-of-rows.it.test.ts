@@ -1,13 +1,15 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
-import { createTestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase } from '#test/harness/postgres.ts'
+import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
+import { openProgramDesk } from '../external/external.fixture.ts'
 import { acceptEmptied, isReconciled } from './epoch-of-rows.ts'
 import { raiseEpoch } from './raise-epoch.ts'
 
-const { db } = disposeAfterTests(await createTestDatabase())
-const service = await createTestService(db)
+const desk = disposeAfterTests(await openProgramDesk())
+const { service } = desk
+const { db } = service
 
 /** What the data folder remembers, beside Temporal's namespace. */
 const hostAt = (epoch: number) => ({ memory: { epoch: () => epoch }, namespaceId: 'present' })
@@ -51,4 +53,21 @@ test('an epoch that only SQL can have written is not accepted, and the sentence 
   // The folder of an installation that was never repaired knows none, and the first epoch is 1.
   await expect(acceptEmptied(db, hostAt(0))).rejects.toThrow('set its epoch to 1')
   expect(await epochOfRows()).toBe(forged)
+})
+
+// Rules: security.md 29
+test('a repair is complete although an approval of a program is older, and although a run goes on that a call started: the next repair ends no approval', async () => {
+  const request = await desk.ask()
+  await desk.decide(request, 'approve')
+  const [run, child] = [
+    await addRun(service, { startedBy: desk.ada }),
+    await addRun(service, { startedBy: desk.ada }),
+  ]
+  const { callId } = await addRequest(service, run)
+  await sql`
+    insert into execution (call_id, attempt, state, epoch, detail)
+    values (${callId}, 1, 'started', 1, ${{ childRunId: child.id }})
+  `.execute(db)
+  const { epoch } = await raiseEpoch(service.ctx, { namespaceId: 'present', lost: null })
+  expect(await isReconciled(db, hostAt(epoch))).toBe(true)
 })

@@ -46,16 +46,31 @@ export async function acceptEmptied(db: Db, { memory, namespaceId }: OfHost): Pr
 }
 
 /**
+ * Calls of runs that may have run in lost rows, and that a repair makes outcome checks: their
+ * permit or their start is of an earlier epoch than the installation's.
+ */
+export async function uncertainCalls(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ call_id: string }>`
+    select call_id from execution, installation
+    where execution.state = 'started' and execution.epoch < installation.epoch
+      -- A delegation's effect is its run, which was restored with it.
+      and not exists (select from run where run.id::text = execution.detail->>'childRunId')
+    union
+    select call_id from permit, installation
+    where permit.state = 'live' and call_id is not null and permit.epoch < installation.epoch
+  `.execute(db)
+  return rows.map((row) => row.call_id)
+}
+
+/**
  * Whether it is proved that nothing is left to repair: Temporal is the right one, no earlier repair
  * was interrupted, and this host accepts permits of the present epoch.
  */
 export async function isReconciled(db: Db, { memory, namespaceId }: OfHost): Promise<boolean> {
-  const { rows } = await sql<{ reconciled: boolean }>`
+  const { rows } = await sql<{ isCurrent: boolean }>`
     select coalesce(namespace_id = ${namespaceId}, false) and epoch >= ${memory.epoch()}::int
-      and not exists (select from permit where state = 'live' and epoch < installation.epoch)
-      and not exists (select from execution where state = 'started' and epoch < installation.epoch)
-      as reconciled
+      as "isCurrent"
     from installation
   `.execute(db)
-  return rows[0]?.reconciled === true
+  return rows[0]?.isCurrent === true && (await uncertainCalls(db)).length === 0
 }

@@ -7,7 +7,7 @@ import { nextAttemptOf, readCall, type CallAtHand } from '../engine/attempts/cal
 import { loseExecution } from '../engine/attempts/lose-execution.ts'
 import { askedBeforeRestore } from '../requests/facts/asked-before-restore.ts'
 import { lockRun } from '../core/locks.ts'
-import { refuseForgedEpoch } from './epoch-of-rows.ts'
+import { refuseForgedEpoch, uncertainCalls } from './epoch-of-rows.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
 
@@ -62,7 +62,7 @@ export async function raiseEpoch(
     return raised.epoch
   })
   let checks = 0
-  for (const callId of [...(await uncertainCalls(ctx, epoch)), ...(lost?.mayHaveRun ?? [])]) {
+  for (const callId of [...(await uncertainCalls(ctx.db)), ...(lost?.mayHaveRun ?? [])]) {
     const became = await inUnitOfWork(ctx, bySystem(ctx, doctor), (unit) =>
       becomeCheck(unit, policy, callId, epoch),
     )
@@ -79,17 +79,6 @@ async function countWaiting({ db }: ServiceContext): Promise<number> {
     .where(askedBeforeRestore)
     .executeTakeFirstOrThrow()
   return waiting
-}
-
-async function uncertainCalls(ctx: ServiceContext, epoch: number): Promise<string[]> {
-  const rows = await sql<{ call_id: string }>`
-    select call_id from execution where state = 'started' and epoch < ${epoch}
-      -- A delegation's effect is its run, which was restored with it.
-      and not exists (select from run where run.id::text = execution.detail->>'childRunId')
-    union
-    select call_id from permit where state = 'live' and call_id is not null and epoch < ${epoch}
-  `.execute(ctx.db)
-  return rows.rows.map((row) => row.call_id)
 }
 
 async function becomeCheck(
