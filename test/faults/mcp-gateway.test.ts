@@ -645,3 +645,32 @@ test('an approved task is made once, although its host is killed before it begin
   const outcome = 'select outcome from external_request where request_id = $1'
   await world.untilSql(outcome, [requestId], 'succeeded')
 }, 240_000)
+
+// Rules: security.md 27
+test('an approved task whose workflow Temporal lost is made once, when its client asks for it', async () => {
+  const text = 'after its workflow was lost'
+  const call = { name: 'note', arguments: { text } }
+  const { taskId } = await askAsTaskClient(world, key, 'tools/call', call)
+  const [row] = await world.sql<{ requestId: string }>(
+    `select request_id as "requestId" from gateway_call where task_id = $1`,
+    [taskId],
+  )
+  const requestId = row?.requestId ?? ''
+  const bringBack = await world.takeDown('temporal-worker')
+  expect(await decide(world, { structured: { requestId } }, 'approve')).toMatchObject({
+    status: 200,
+  })
+  const { workflow } = await world.temporal()
+  await waitUntil(() =>
+    workflow
+      .getHandle(`gateway:${requestId}`)
+      .terminate('lost')
+      .then(() => true)
+      .catch(String),
+  )
+  await bringBack()
+  const status = async () =>
+    String((await askAsTaskClient(world, key, 'tasks/get', { taskId: String(taskId) }))['status'])
+  await waitUntil(async () => (await status()) === 'completed' || 'it is not made')
+  expect(await runs(`note ${text}`)).toBe(1)
+}, 240_000)

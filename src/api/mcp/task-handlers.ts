@@ -11,6 +11,7 @@ import { Problem } from '#domain/problem.ts'
 import type { Caller } from '#services/core/context.ts'
 import { cancelGatewayCall } from '#services/gateway/cancel-gateway-call.ts'
 import { readCallState, type GatewayCallState } from '#services/gateway/read-call-state.ts'
+import { recordWaitingCaller } from '#services/gateway/record-waiting-caller.ts'
 import type { Api } from '../context/api.ts'
 import type { Attempt } from '../route/recording-refusals.ts'
 import { reportState } from './call-tool.ts'
@@ -59,6 +60,9 @@ export function handleTasks(
   server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }, context) => {
     const state = await find(taskId, context)
     const task = taskOf(state, api.settings.publicUrl)
+    if (task.status === 'working' && state.state === 'approved') {
+      await recordWaitingCaller(api.ctx, caller, state.requestId)
+    }
     if (task.status !== 'completed') return { ...task }
     return { ...task, result: await reportState(api, state) }
   })

@@ -27,6 +27,7 @@ import { consumeGatewayPermit } from './consume-gateway-permit.ts'
 import { executeGatewayCall } from './execute-gateway-call.ts'
 import { finishGatewayCall } from './finish-gateway-call.ts'
 import { gatewayResult, readCallState } from './read-call-state.ts'
+import { recordWaitingCaller } from './record-waiting-caller.ts'
 import { settleGatewayCall } from './settle-gateway-call.ts'
 
 let desk: ProgramDesk
@@ -303,6 +304,58 @@ test('a call that was stopped before it began keeps its permit', async () => {
   await expect(executeGatewayCall(host, stopped)).rejects.toThrow(/stopped before it began/)
   expect(await trailOf(desk.service.db, { request: id }, 'permit.refused')).toEqual([])
   expect(await settleGatewayCall(ctx(), { requestId: id })).toEqual({ again: true })
+})
+
+// Rules: security.md 27
+test('a caller who calls again starts the workflow of a call that has begun and has no end, and of no other call', async () => {
+  const { id, digest } = await approvedCall()
+  const { db } = desk.service
+  const startsAfterCall = async () => {
+    await db.deleteFrom('outbox').where('run_id', '=', id).execute()
+    await recordWaitingCaller(ctx(), desk.program.caller, id)
+    return (await rowsOf(db, 'outbox', { run_id: id }, 'kind')).map(({ kind }) => kind)
+  }
+  expect(await startsAfterCall()).toEqual(['start_gateway_call'])
+  expect(await claim({ id, digest })).toBe('consumed')
+  expect(await startsAfterCall()).toEqual(['start_gateway_call'])
+  await settleGatewayCall(ctx(), { requestId: id })
+  expect(await startsAfterCall()).toEqual([])
+})
+
+// Rules: security.md 27
+test('what a person found out about a lost gateway call stands, although its end comes at the same time or later', async () => {
+  const lost = await approvedCall()
+  expect(await claim(lost)).toBe('consumed')
+  await settleGatewayCall(ctx(), { requestId: lost.id })
+  const { outcomeCheck } = await desk.read(lost.id)
+  const settlement = { request: outcomeCheck ?? '', ran: null, then: 'continue', reason: 'unclear' }
+  const { linus, service } = desk
+  await settleOutcome(service.ctx, linus.caller, settlement)
+  const end = { state: 'succeeded' as const, result: { content: [] }, notMade: null }
+  await finishGatewayCall(ctx(), lost.id, end)
+  expect(await outcomeOf(lost.id)).toBe('unknown')
+
+  const raced = await approvedCall()
+  expect(await claim(raced)).toBe('consumed')
+  await settleGatewayCall(ctx(), { requestId: raced.id })
+  const check = (await desk.read(raced.id)).outcomeCheck ?? ''
+  const statement = sql`select from external_request where request_id = ${raced.id} for update`
+  const lock = await holdLock(service.db, statement)
+  const settling = settleOutcome(service.ctx, linus.caller, {
+    ...settlement,
+    request: check,
+    ran: false,
+  })
+  try {
+    await lock.waitedForBy(1)
+    const late = finishGatewayCall(ctx(), raced.id, end)
+    await lock.waitedForBy(2)
+    await lock.release()
+    await Promise.all([settling, late])
+  } finally {
+    await lock.release()
+  }
+  expect(await outcomeOf(raced.id)).toBe('failed')
 })
 
 // Rules: security.md 27

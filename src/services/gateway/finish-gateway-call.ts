@@ -5,6 +5,7 @@ import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
 import { putContent } from '#store/content/content.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, executor } from '../core/authority.ts'
+import { lockRequests } from '../core/locks.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { recordOutcome } from '../external/record-execution.ts'
 import { closeCheck } from '../requests/ending/close-check.ts'
@@ -36,6 +37,10 @@ export async function finishGatewayCall(
     if (at === null || at.external.consumed_at === null) return
     const { outcome } = at.external
     if (outcome !== null && outcome !== 'unknown') return
+    const { outcome_check_id: checkId } = at.call
+    // A settlement holds the lock of the check, and leaves `unknown` where nobody can tell.
+    const [check] = await lockRequests(unit.tx, checkId === null ? [] : [checkId])
+    if (check?.state === 'approved' || check?.state === 'denied') return
     const { state, notMade } = end
     const resultHash = await putContent(unit.tx, canonicalJson(end.result))
     const reason = notMade === null ? {} : { reason: notMade.reason }
@@ -49,6 +54,6 @@ export async function finishGatewayCall(
     if (notMade !== null) {
       await storeGatewayRefusal(unit, requestId, notMade.refusal, notMade.words)
     }
-    if (at.call.outcome_check_id !== null) await closeCheck(unit, at.call.outcome_check_id)
+    if (checkId !== null) await closeCheck(unit, checkId)
   })
 }

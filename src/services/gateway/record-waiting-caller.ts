@@ -6,7 +6,8 @@ import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /**
  * Records that the caller is connected and wants the call: once approved, it is carried out.
- * `byTask`: from now on even without a caller.
+ * `byTask`: from now on even without a caller. A workflow that Temporal has lost, or that was just
+ * ending, is started again, also for a call that has begun: it settles that one.
  */
 export async function recordWaiting(
   unit: UnitOfWork,
@@ -19,7 +20,7 @@ export async function recordWaiting(
     from request r join external_request e on e.request_id = r.id
     where g.request_id = ${requestId} and r.id = g.request_id
     returning g.task_queue,
-      r.state = 'approved' and e.consumed_at is null and g.refusal is null as is_open
+      r.state = 'approved' and e.outcome is null and g.refusal is null as is_open
   `.execute(unit.tx)
   const [row] = rows
   if (row?.is_open !== true) return

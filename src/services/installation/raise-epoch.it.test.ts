@@ -11,6 +11,9 @@ import { decideMany } from '../decisions/decide-many.ts'
 import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
+import { createServiceProcess } from '../core/system.ts'
+import { openProgramDesk } from '../external/external.fixture.ts'
+import { consumeGatewayPermit } from '../gateway/consume-gateway-permit.ts'
 import { readCallsWithoutRequest } from './calls-without-request.ts'
 import { raiseEpoch } from './raise-epoch.ts'
 import { recordProcess } from './record-process.ts'
@@ -69,6 +72,24 @@ describe('raiseEpoch', () => {
     expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })).checks).toBe(1)
     expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })).checks).toBe(0)
     expect(await checksOf(request)).toHaveLength(1)
+  })
+
+  it('asks about a call of the gateway that had begun, whose workflow may be lost, and once', async () => {
+    await using desk = await openProgramDesk()
+    const { ctx, policy } = desk.service
+    const { id, digest } = await desk.askByGateway({ byTask: true }).then(async (request) => {
+      await desk.decide(request, 'approve')
+      return request
+    })
+    const { signal } = new AbortController()
+    const call = { digest, policyDigest: policy.digest, signal }
+    const host = { ...ctx, system: createServiceProcess() }
+    expect(await consumeGatewayPermit(host, id, call)).toBe('consumed')
+    const raise = async () =>
+      (await raiseEpoch(desk.service.ctx, { namespaceId: 'new', lost: null })).checks
+    expect([await raise(), await raise()]).toEqual([1, 0])
+    const { outcomeCheck } = await desk.read(id)
+    expect(await desk.read(outcomeCheck ?? '')).toMatchObject({ state: 'pending' })
   })
 
   it('marks pending requests as asked before a restore: they are approved individually, with a reason, and denied as usual', async () => {

@@ -5,6 +5,7 @@ import { toJsonb } from '#store/database.ts'
 import type { ServiceContext, SystemContext } from '../core/context.ts'
 import { nextAttemptOf, readCall, type CallAtHand } from '../engine/attempts/call-at-hand.ts'
 import { loseExecution } from '../engine/attempts/lose-execution.ts'
+import { settleGatewayCall } from '../gateway/settle-gateway-call.ts'
 import { askedBeforeRestore } from '../requests/facts/asked-before-restore.ts'
 import { lockRun } from '../core/locks.ts'
 import { refuseForgedEpoch, uncertainCalls } from './epoch-of-rows.ts'
@@ -30,8 +31,9 @@ export interface LostRows {
 
 /**
  * Accepts a restored installation (architecture.md, never more certain than the facts): raises its
- * epoch and accepts the present Temporal namespace. Every live permit and every started execution
- * of an older epoch becomes an outcome check, since nobody knows whether it ran in the lost time.
+ * epoch and accepts the present Temporal namespace. Every live permit of a run, and every started
+ * execution or gateway call, becomes an outcome check, since nobody knows whether it ran in the
+ * lost time.
  * `lost`: `null` when only Temporal lost something; otherwise `mayHaveRun` become outcome checks
  * too, and pending requests are marked as asked before a restore. If it is interrupted, run it
  * again: until it is complete, the service refuses to start on lost rows.
@@ -68,6 +70,10 @@ export async function raiseEpoch(
     )
     if (became) checks += 1
   }
+  for (const requestId of await openGatewayCalls(ctx)) {
+    await settleGatewayCall(ctx, { requestId })
+    checks += 1
+  }
   await ctx.db.updateTable('installation').set({ restored_at: null }).execute()
   return { epoch, checks, waiting: await countWaiting(ctx) }
 }
@@ -79,6 +85,19 @@ async function countWaiting({ db }: ServiceContext): Promise<number> {
     .where(askedBeforeRestore)
     .executeTakeFirstOrThrow()
   return waiting
+}
+
+/** Calls of the gateway that have begun: Temporal may have lost the workflow that settles them. */
+async function openGatewayCalls({ db }: ServiceContext): Promise<string[]> {
+  const rows = await db
+    .selectFrom('gateway_call')
+    .innerJoin('external_request', 'external_request.request_id', 'gateway_call.request_id')
+    .select('gateway_call.request_id')
+    .where('consumed_at', 'is not', null)
+    .where('outcome', 'is', null)
+    .where('refusal', 'is', null)
+    .execute()
+  return rows.map((row) => row.request_id)
 }
 
 async function becomeCheck(
