@@ -15,7 +15,7 @@ import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import { newToken } from '#services/access/token.ts'
 import { askService } from '../harness/ask-service.ts'
-import { launchHideable, sharedBrowser } from '../harness/browser.ts'
+import { launchHideable, sharedBrowser, waitForRoutes } from '../harness/browser.ts'
 import { closeServer } from '../harness/listen.ts'
 import { clientSecret } from '../harness/open-id/open-id-provider.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
@@ -184,6 +184,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
   async function visit(context: BrowserContext, path: string): Promise<Page> {
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
+    waitForRoutes(page)
     if (page.viewportSize() === null) await page.setViewportSize(desktop)
     page.on('console', (message) => {
       const text = message.text()

@@ -97,3 +97,28 @@ export async function hidePage(page: Page, isHidden: boolean): Promise<void> {
   await session.send('Page.setWebLifecycleState', { state: isHidden ? 'frozen' : 'active' })
   await session.detach()
 }
+
+/**
+ * Makes `page.route` wait until its handlers get what the page asks for. Chromium confirms it
+ * before the process that draws the page knows of it: on a busy machine, what a page asks for right
+ * after `page.route` goes to the service.
+ */
+export function waitForRoutes(page: Page): void {
+  const route = page.route.bind(page)
+  const probe = '/is-this-routed'
+  let isProbed = false
+  page.route = async (...args) => {
+    const routed = await route(...args)
+    if (isProbed || !page.url().startsWith('http')) return routed
+    isProbed = true
+    // This handler stays: without any, Chromium would have to be told again.
+    await route(`**${probe}`, (request) => request.fulfill({ status: 204 }))
+    await waitUntil(() =>
+      page.evaluate(async (path) => {
+        const { status } = await fetch(path, { cache: 'no-store' })
+        return status === 204
+      }, probe),
+    )
+    return routed
+  }
+}

@@ -304,11 +304,11 @@ test('a page whose person comes from an API of an earlier version is live, from 
 test('the last turns that cannot load say so in their place, and the request stays to be decided', async () => {
   const { id } = await askForNote(dashboard.desk, 'notes/part.md')
   const page = await dashboard.open('Grace', `/requests/${id}`)
-  await page.context().route('**/assets/last-turns-*.js', (route) => route.abort())
+  await page.route('**/assets/last-turns-*.js', (route) => route.abort())
   await page.getByText('The last turns', { exact: true }).click()
   await page.getByRole('alert').getByText('This part did not load').waitFor()
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
-  await page.context().unroute('**/assets/last-turns-*.js')
+  await page.unroute('**/assets/last-turns-*.js')
   await page.getByRole('button', { name: 'Load the page again' }).click()
   await page.getByText('The last turns', { exact: true }).click()
   await page.locator('.turns .turn').first().waitFor()
