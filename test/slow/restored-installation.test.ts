@@ -46,13 +46,18 @@ async function startWaiting(): Promise<RequestItem> {
 
 async function untilCompleted(installation: StartedInstallation): Promise<void> {
   const grace = await installation.signIn('grace@example.com')
-  await waitUntil(
+  const completed = waitUntil(
     async () => {
       const [newest] = (await grace.get('/v1/runs')).body['items'] as { state: string }[]
       return newest?.state === 'completed' || `the run is ${newest?.state}`
     },
     { withinMs: 120_000, everyMs: 100 },
   )
+  await completed.catch(async (error: unknown) => {
+    const requests = JSON.stringify(await requestsOf(grace))
+    const found = [(await doctor()).text, requests, ...installation.lines].join('\n')
+    throw new Error(`${String(error)}\n${found}`, { cause: error })
+  })
 }
 
 function notes(): Promise<string> {

@@ -9,7 +9,7 @@ import type { TemporalClient } from '../temporal-client.ts'
 import type { Log, SystemContext } from '#services/core/context.ts'
 import type { DeliveryContext } from '../outbox/deliver-rows.ts'
 import { type WokenWorkflows, describeWorkflow, restartWorkflow } from './workflows.ts'
-import { findIdleRuns } from './find-idle-runs.ts'
+import { findIdleRuns, type IdleRun } from './find-idle-runs.ts'
 
 const runsAtOnce = 500
 
@@ -23,22 +23,30 @@ const maxRestarts = 3
  * has lost its signal, or never got it, and is woken. A run whose tasks keep failing is shown as
  * stalled, with the reason, until it continues. The code may be unable to replay its history in
  * Temporal: if none of its activities runs, a new workflow is started from the store in its place,
- * a few times a day at most (security.md 31).
+ * a few times a day at most (security.md 31). `ended`: runs without a workflow that runs.
  */
 export async function checkIdleRuns(
   ctx: SystemContext,
   delivering: DeliveryContext,
   options: { readonly log: Log; readonly woken: WokenWorkflows; readonly stillSeconds: number },
-): Promise<{ readonly woken: readonly string[]; readonly stalled: readonly string[] }> {
+): Promise<{
+  readonly woken: readonly string[]
+  readonly stalled: readonly string[]
+  readonly ended: readonly IdleRun[]
+}> {
   const { temporal } = delivering
   const woken: string[] = []
+  const ended: IdleRun[] = []
   const stalls: Stall[] = []
   const unsure: string[] = []
   const restarting: { readonly stall: Stall; readonly workflow_id: string }[] = []
   const still = await findIdleRuns(ctx.db, { seconds: options.stillSeconds, maxRuns: runsAtOnce })
   for (const run of still) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
-    if (workflow?.status !== 'RUNNING') continue
+    if (workflow?.status !== 'RUNNING') {
+      ended.push(run)
+      continue
+    }
     if (workflow.taskAttempts >= stalledAfterAttempts) {
       const why = await whyTasksFail(temporal, run.workflow_id)
       const restarts = await restartsOf(ctx.db, run.id)
@@ -60,7 +68,7 @@ export async function checkIdleRuns(
     await restartWorkflow(delivering, { id: stall.runId, workflow_id }, 'of_running')
     options.log.warn({ runId: stall.runId }, 'a workflow whose tasks failed was started again')
   }
-  return { woken, stalled: stalled.map(({ runId }) => runId) }
+  return { woken, stalled: stalled.map(({ runId }) => runId), ended }
 }
 
 const eventsLookedAt = 50

@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url'
+import type { WorkflowExecutionInfo } from '@temporalio/client'
 import {
   bundleWorkflowCode,
   NativeConnection,
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { auditDocuments } from '#test/harness/fixtures/events-about.ts'
 import { addRequest, addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
@@ -108,6 +109,27 @@ describe('reconcileRuns', () => {
     await expect(signalsOf(young)).rejects.toThrow('not found')
     await endRun(missing)
     await endRun(young)
+  })
+
+  it('starts a run’s workflow again that has ended, although Temporal’s list still has it', async () => {
+    const run = await addOldRun()
+    const workflowId = `run-${run.id}`
+    const workflows = temporal.client.workflow
+    const options = { workflowId, taskQueue: address.taskQueue, args: [] }
+    const first = await workflows.start('agentRun', { ...options, workflowExecutionTimeout: 2000 })
+    await untilListed(run)
+    const before: WorkflowExecutionInfo[] = []
+    for await (const listed of workflows.list()) before.push(listed)
+    await expect(first.result()).rejects.toThrow('timed out')
+    const lagging = workflows.list()
+    lagging[Symbol.asyncIterator] = async function* () {
+      yield* before
+    }
+    const list = vi.spyOn(workflows, 'list').mockReturnValue(lagging)
+    onTestFinished(() => list.mockRestore())
+    expect((await reconcile()).startedAgain).toEqual([run.id])
+    expect((await reconcile()).startedAgain).toEqual([])
+    await endRun(run)
   })
 
   it('wakes the workflow of an ended run, once, and no workflow of another installation', async () => {

@@ -31,10 +31,11 @@ interface OpenRun {
 
 /**
  * Compares runs with Temporal's workflows (architecture.md, never more certain than the facts). A
- * missing workflow is started again. A workflow behind its run (a Temporal restored from an older
- * copy) is woken and reads the store. A run fails with `workflow_lost` only when Temporal says that
- * its workflow was terminated. When Temporal does not answer, nothing changes. Call it under the
- * reconciler's lock.
+ * missing workflow is started again; if Temporal's list, which lags behind, still has it, once the
+ * run should continue. A workflow behind its run (a Temporal restored from an older copy) is woken
+ * and reads the store. A run fails with `workflow_lost` only when Temporal says that its workflow
+ * was terminated. When Temporal does not answer, nothing changes. Call it under the reconciler's
+ * lock.
  */
 export async function reconcileRuns(
   ctx: SystemContext,
@@ -49,11 +50,7 @@ export async function reconcileRuns(
   for (let after = ''; ;) {
     const runs = await openRuns(ctx, after)
     for (const run of runs) {
-      if (running.has(run.workflow_id)) continue
-      const outcome = await reconcileRun(ctx, delivering, run)
-      if (outcome === 'lost') lostRuns.push(run.id)
-      if (outcome === 'started_again') startedAgain.push(run.id)
-      if (outcome !== 'alive') log.warn({ runId: run.id, found: outcome }, 'a run had no workflow')
+      if (!running.has(run.workflow_id)) await reconcile(run)
     }
     const last = runs.at(-1)
     if (last === undefined || runs.length < runsAtOnce) break
@@ -64,6 +61,9 @@ export async function reconcileRuns(
     if (await woken.wake(delivering.temporal, { ...run, fact: 'ended' })) revived.push(run.id)
   }
   const moved = await checkIdleRuns(ctx, delivering, options)
+  for (const run of moved.ended) {
+    if (running.has(run.workflow_id)) await reconcile(run)
+  }
   for (const runId of [...revived, ...moved.woken])
     log.warn({ runId }, 'a workflow that lagged behind its run was signalled')
   return {
@@ -71,6 +71,13 @@ export async function reconcileRuns(
     lost: lostRuns,
     woken: [...revived, ...moved.woken],
     stalled: moved.stalled,
+  }
+
+  async function reconcile(run: OpenRun): Promise<void> {
+    const outcome = await reconcileRun(ctx, delivering, run)
+    if (outcome === 'lost') lostRuns.push(run.id)
+    if (outcome === 'started_again') startedAgain.push(run.id)
+    if (outcome !== 'alive') log.warn({ runId: run.id, found: outcome }, 'a run had no workflow')
   }
 }
 
