@@ -23,7 +23,8 @@ const maxRestarts = 3
  * has lost its signal, or never got it, and is woken. A run whose tasks keep failing is shown as
  * stalled, with the reason, until it continues. The code may be unable to replay its history in
  * Temporal: if none of its activities runs, a new workflow is started from the store in its place,
- * a few times a day at most (security.md 31). `ended`: runs without a workflow that runs.
+ * a few times a day at most (security.md 31). `endedRuns`: those whose workflow has ended or is
+ * missing.
  */
 export async function checkIdleRuns(
   ctx: SystemContext,
@@ -32,11 +33,11 @@ export async function checkIdleRuns(
 ): Promise<{
   readonly woken: readonly string[]
   readonly stalled: readonly string[]
-  readonly ended: readonly IdleRun[]
+  readonly endedRuns: readonly IdleRun[]
 }> {
   const { temporal } = delivering
   const woken: string[] = []
-  const ended: IdleRun[] = []
+  const endedRuns: IdleRun[] = []
   const stalls: Stall[] = []
   const unsure: string[] = []
   const restarting: { readonly stall: Stall; readonly workflow_id: string }[] = []
@@ -44,7 +45,7 @@ export async function checkIdleRuns(
   for (const run of still) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
     if (workflow?.status !== 'RUNNING') {
-      ended.push(run)
+      endedRuns.push(run)
       continue
     }
     if (workflow.taskAttempts >= stalledAfterAttempts) {
@@ -68,7 +69,7 @@ export async function checkIdleRuns(
     await restartWorkflow(delivering, { id: stall.runId, workflow_id }, 'of_running')
     options.log.warn({ runId: stall.runId }, 'a workflow whose tasks failed was started again')
   }
-  return { woken, stalled: stalled.map(({ runId }) => runId), ended }
+  return { woken, stalled: stalled.map(({ runId }) => runId), endedRuns }
 }
 
 const eventsLookedAt = 50

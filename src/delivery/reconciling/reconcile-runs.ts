@@ -61,7 +61,7 @@ export async function reconcileRuns(
     if (await woken.wake(delivering.temporal, { ...run, fact: 'ended' })) revived.push(run.id)
   }
   const moved = await checkIdleRuns(ctx, delivering, options)
-  for (const run of moved.ended) {
+  for (const run of moved.endedRuns) {
     if (running.has(run.workflow_id)) await reconcile(run)
   }
   for (const runId of [...revived, ...moved.woken])

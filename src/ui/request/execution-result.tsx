@@ -11,7 +11,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { OutcomeCheckLink } from '../deciding/facts/outcome-check-link.tsx'
 import { outcomeOf } from '../deciding/facts/state-words.ts'
 import { later } from '../states/later.tsx'
-import { isOfQueue } from './is-of-queue.ts'
+import { isOfQueue } from '../deciding/facts/is-of-queue.ts'
 
 export const resultTitleId = 'result-title'
 

@@ -16,7 +16,7 @@ import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { useAct, useOneAtATime } from '../states/use-act.ts'
 import { useSteadyHeight } from '../states/use-steady-height.ts'
-import { isOfQueue } from './is-of-queue.ts'
+import { isOfQueue } from '../deciding/facts/is-of-queue.ts'
 import { Triage } from './triage.tsx'
 import { verbs } from '../words/verbs.ts'
 

@@ -8,7 +8,7 @@ import { peopleLeft } from '../deciding/facts/people-left.ts'
 import { Snooze } from '../deciding/triage/snooze.tsx'
 import { useNudge } from '../deciding/triage/use-nudge.ts'
 import { isWaitingStarter } from '../deciding/triage/triage-state.tsx'
-import { isOfQueue } from './is-of-queue.ts'
+import { isOfQueue } from '../deciding/facts/is-of-queue.ts'
 import { verbs } from '../words/verbs.ts'
 
 const HandOverMenu = laterMenu(() =>

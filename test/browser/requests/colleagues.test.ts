@@ -23,6 +23,19 @@ let file = 0
 const newNote = () => askForNote(dashboard.desk, `notes/colleagues-${++file}.md`)
 const states = (...ids: string[]) => statesOf(dashboard.desk.database.db, ids)
 
+test('somebody outside of the queue, who may not claim a request, has neither the button nor the key for it', async () => {
+  const { id } = await newNote()
+  const olga = await dashboard.open('Olga', `/requests/${id}`)
+  await olga.getByRole('button', { name: 'Copy the link' }).waitFor()
+  expect(await olga.getByRole('button', { name: 'Claim' }).count()).toBe(0)
+  const calls: string[] = []
+  olga.on('request', (request) => calls.push(request.url()))
+  await olga.keyboard.press('c')
+  await olga.keyboard.press('?')
+  await olga.getByRole('dialog').waitFor()
+  expect(calls.filter((url) => url.includes('claim'))).toEqual([])
+})
+
 test('a colleague sees at once who is on a request, in the list and on its page, and when nobody is any more', async () => {
   const { id, path } = await newNote()
   const inbox = await dashboard.open('Linus', '/')

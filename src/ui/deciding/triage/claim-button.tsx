@@ -5,8 +5,12 @@ import { useMe } from '../../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useAct } from '../../states/use-act.ts'
 import { verbs } from '../../words/verbs.ts'
+import { isOfQueue } from '../facts/is-of-queue.ts'
 
-/** Claims a request for a while, which tells colleagues and prevents nobody from deciding. */
+/**
+ * Claims a request for a while, which tells colleagues and prevents nobody from deciding. Only for
+ * people of its queue: the service refuses others.
+ */
 export function ClaimButton({ request }: { request: RequestDetail }) {
   const me = useMe()
   const act = useAct(['request'])
@@ -16,7 +20,7 @@ export function ClaimButton({ request }: { request: RequestDetail }) {
       () => callApi(mine ? 'releaseRequest' : 'claimRequest', { params: { id: request.id } }),
       `${mine ? 'Released' : 'Claimed'} #${request.number}`,
     )
-  const usable = request.state === 'pending'
+  const usable = request.state === 'pending' && (mine || isOfQueue(me, request))
   useShortcut('claim', usable ? () => void toggle() : null)
   const keys = useAriaKeys('claim')
   if (!usable) return null
