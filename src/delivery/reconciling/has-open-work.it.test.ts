@@ -20,7 +20,9 @@ test('a run that has not ended, a pending request of a program and an uncounted 
   expect(await hasOpenWork(db)).toBe(true)
   await sql`update run set state = 'completed', ended_at = now() where id = ${run.id}`.execute(db)
   expect(await hasOpenWork(db)).toBe(false)
-  await sql`update request set kind = 'external' where id = ${request.id}`.execute(db)
+  await sql`update request set kind = 'external', run_id = null where id = ${request.id}`.execute(
+    db,
+  )
   expect(await hasOpenWork(db)).toBe(true)
   await sql`update request set state = 'denied', decided_at = now() where id = ${request.id}`.execute(
     db,

@@ -19,15 +19,15 @@ const requestsAtOnce = 500
 
 /**
  * Restarts the workflow of every pending request of a program that has none, as after Temporal was
- * emptied or restored. Returns their ids. One process at a time; call it under the reconciler's
- * lock.
+ * emptied or restored, and of the checks of its lost calls. Returns their ids. One process at a
+ * time; call it under the reconciler's lock.
  */
-async function reconcileApprovals(delivering: DeliveryContext): Promise<readonly string[]> {
+export async function reconcileApprovals(delivering: DeliveryContext): Promise<readonly string[]> {
   const startedAgain: string[] = []
   let running: ReadonlySet<string> | null = null
   for (let after: string | null = null; ;) {
     const ids = await findWaiting(delivering.db, after)
-    // Without a program's request, Temporal is not asked.
+    // Without such a request, Temporal is not asked.
     if (ids.length > 0) running ??= await runningApprovals(delivering)
     for (const id of ids) {
       if (running?.has(approvalWorkflowId(id)) === true) continue
@@ -41,7 +41,7 @@ async function reconcileApprovals(delivering: DeliveryContext): Promise<readonly
 async function findWaiting(db: Db, after: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from request
-    where state = 'pending' and kind = 'external'
+    where state = 'pending' and run_id is null
       and (${after}::uuid is null or id > ${after}::uuid)
       and created_at < clock_timestamp() - ${settleAfterSeconds} * interval '1 second'
     order by id limit ${requestsAtOnce}
@@ -110,7 +110,7 @@ export class Reconciler implements AsyncDisposable {
 export async function hasOpenWork(db: Db): Promise<boolean> {
   const { rows } = await sql<{ isOpen: boolean }>`
     select exists (select from run where ended_at is null)
-      or exists (select from request where state = 'pending' and kind = 'external')
+      or exists (select from request where state = 'pending' and run_id is null)
       or exists (select from refused_attempt) as "isOpen"
   `.execute(db)
   return rows[0]?.isOpen === true

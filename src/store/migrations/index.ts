@@ -26,6 +26,7 @@ import * as actorsWithId from './20261130T120000Z-co-actors-with-id.ts'
 import * as fewerTriggerCalls from './20261130T123000Z-co-fewer-trigger-calls.ts'
 import * as hookUses from './20261130T203000Z-hk-hook-uses.ts'
 import * as flowSeals from './20261201T000000Z-si-flow-seals.ts'
+import * as requestsWithoutRun from './20261201T163000Z-gw-requests-without-run.ts'
 import * as hookCalls from './20261126T094500Z-hk-hook-calls.ts'
 
 /** The name of the first one, which creates the schema of the first release. */
@@ -65,4 +66,5 @@ export const migrations: Record<string, Migration> = {
   '20261130T123000Z-co-fewer-trigger-calls': fewerTriggerCalls,
   '20261130T203000Z-hk-hook-uses': hookUses,
   '20261201T000000Z-si-flow-seals': flowSeals,
+  '20261201T163000Z-gw-requests-without-run': requestsWithoutRun,
 }
