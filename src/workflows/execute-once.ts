@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   CancellationScope,
   condition,
+  patched,
   proxySinks,
   sleep,
   workflowInfo,
@@ -17,6 +18,8 @@ export interface ExecutionContext {
   /** of the host that has the run's workspace */
   readonly taskQueue: string
   readonly database: Pick<Activities, 'settleUnknown'>
+  /** true when the workflow should continue as new as soon as no activity is in flight */
+  readonly shouldContinueAsNew: () => boolean
 }
 
 const firstRetryDelayMs = 1000
@@ -24,8 +27,9 @@ const maxRetryDelayMs = 60_000
 
 /**
  * Issues a call. When the activity fails or times out, the store says whether the effect may have
- * happened. Only a call that had not started is issued again, with growing pauses. `next`: the turn
- * that the activity may take once the call has its result.
+ * happened. Only a call that had not started is issued again, with growing pauses, until the
+ * workflow should continue as new: a host may be away for weeks. Then the call waits for nothing.
+ * `next`: the turn that the activity may take once the call has its result.
  */
 export async function executeOnce(
   executing: ExecutionContext,
@@ -55,6 +59,10 @@ export async function executeOnce(
     }
     if (settled !== null && settled.kind !== 'again') return settled
     await sleep(delayMs)
+    // An older history goes on here, and continues as new after its replay.
+    if (executing.shouldContinueAsNew() && patched('continue-between-tries')) {
+      return { kind: 'wait', requestIds: [], nextDeadlineMs: null }
+    }
   }
 }
 

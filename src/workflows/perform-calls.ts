@@ -11,8 +11,6 @@ import type { WaitTimer } from './wait-timer.ts'
 export interface PerformContext extends ExecutionContext {
   readonly runId: string
   readonly database: Pick<Activities, 'settleUnknown' | 'advanceRequests'>
-  /** true when the workflow should continue as new as soon as no activity is in flight */
-  readonly shouldContinueAsNew: () => boolean
   /** shows waits in Temporal's list of workflows */
   readonly listed: ListedRun
   readonly timer: WaitTimer

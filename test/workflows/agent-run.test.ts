@@ -218,6 +218,31 @@ describe('agentRun', () => {
     expect(store.journal).toEqual(['0.0', '1.0'])
   })
 
+  // Rules: architecture.md, decision protocol
+  it.each([{ readOnly: false }, { readOnly: true }])(
+    'continues as new while a call is tried again and again (readOnly: $readOnly), since the server ends a workflow whose history is too long',
+    async ({ readOnly }) => {
+      const store = new ScriptedStore([[{ readOnly }, { readOnly }]])
+      let tries = 0
+      let isAway = true
+      store.onExecute = async () => {
+        tries += 1
+        if (isAway) throw new Error('the host is away')
+      }
+      await using run = await startScriptedRun(store)
+      const { workflowId, runId } = await run.handle.describe()
+      await waitUntil(() => tries > 0)
+      // The server suggests it beyond 4 MiB.
+      const large = 'x'.repeat(256 * 1024)
+      for (let sent = 0; sent < 20; sent += 1) await run.handle.signal('decided', large)
+      const first = run.client.workflow.getHandle(workflowId, runId)
+      await waitUntil(async () => (await first.describe()).status.name === 'CONTINUED_AS_NEW')
+      isAway = false
+      await run.handle.result()
+      expect(store.journal.toSorted()).toEqual(['0.0', '0.1'])
+    },
+  )
+
   it('is changed by no forged, doubled, early or late signal, nor by one with nonsense in it', async () => {
     await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }], []]))
     await run.handle.signal(decided, ['a'])
