@@ -1,7 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { join, relative } from 'node:path'
-import { readReport, tally, type Failure, type StageEnd } from './testing/ci-tally.ts'
+import {
+  hasRandomInputs,
+  readReport,
+  tally,
+  type Failure,
+  type StageEnd,
+} from './testing/ci-tally.ts'
 
 /**
  * The stages after `npm ci`: npm scripts with their time limits. `verify` leaves the unit tests to
@@ -25,8 +31,6 @@ await mkdir(reports, { recursive: true })
 
 /** The largest number of failed tests that run again: more than these do not fail by chance. */
 const maxAgain = 3
-/** Files of tests whose inputs and faults are random. */
-const random = /^test\/slow\/(?!agents\/|runtimes\/)/
 
 const ends: StageEnd[] = []
 for (const stage of stages) {
@@ -59,8 +63,7 @@ function reportTo(path: string): string[] {
 /**
  * Runs the files of a few failed tests once more, alone. A test that then passes depends on what
  * runs beside it: it is reported as unsteady with its first message, and the run does not fail.
- * If one of them is in `test/slow`, none runs again, because inputs and faults there are random;
- * `test/slow/agents` and `test/slow/runtimes`, which run the programs of others, do not count.
+ * If the inputs of one of them are random, none runs again: it may have failed for its inputs.
  */
 async function runFailedAgain(
   stage: (typeof stages)[number],
@@ -69,7 +72,7 @@ async function runFailedAgain(
   const { failures } = await readReport(report)
   if (failures.length === 0 || failures.length > maxAgain) return {}
   const files = [...new Set(failures.map(({ file }) => relative(process.cwd(), file)))]
-  if (files.some((file) => random.test(file))) return {}
+  if ((await Promise.all(files.map(hasRandomInputs))).includes(true)) return {}
   console.log(`\n== once more, alone: ${files.join(', ')}`)
   const secondReport = report.replace('.json', '-again.json')
   runStage(stage, [...files, ...reportTo(secondReport)])

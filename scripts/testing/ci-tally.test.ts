@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { tally } from './ci-tally.ts'
+import { hasRandomInputs, tally } from './ci-tally.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -91,4 +91,13 @@ test('a test that fails only when its file runs again is a failure, and so is on
   const { failures, unsteady } = await tally([stage])
   expect(failures.map(({ test: name }) => name)).toEqual(['three', 'two'])
   expect(unsteady.map(({ test: name }) => name)).toEqual(['one'])
+})
+
+test.each([
+  ['chaos/chaos.test.ts', true],
+  ['hostile/hostile-paths.test.ts', true],
+  ['restored-installation.test.ts', false],
+])('the inputs of %s are random: %s', async (file, isRandom) => {
+  const path = join(import.meta.dirname, '../../test/slow', file)
+  expect(await hasRandomInputs(path)).toBe(isRandom)
 })

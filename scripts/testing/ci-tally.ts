@@ -44,6 +44,11 @@ interface VitestReport {
 
 const outsideOfTests = '(outside of its tests)'
 
+/** Whether the tests of a file draw their inputs or faults from a seed, which each run chooses. */
+export async function hasRandomInputs(file: string): Promise<boolean> {
+  return (await readFile(file, 'utf8')).includes('seedOfRun()')
+}
+
 /**
  * Adds up stages. A test file that could not be loaded counts as one failure, and so does a stage
  * that ended with an error but without a failed test, so that no error counts as zero failures.
