@@ -135,6 +135,14 @@ test.each([
   expect(callsWithin({ tool, input }, folder)).toEqual([])
 })
 
+test.each(['/home/ada', '/Users/ada', '/root'])(
+  'in the home %s, a path with `~` is a file of that folder',
+  (home) => {
+    const input = { file_path: '~/secret/key' }
+    expect(callsWithin({ tool: 'Read', input }, home)).toEqual([read('secret/key')])
+  },
+)
+
 test('more paths than may be judged are refused, whatever they name', () => {
   const paths = Array.from({ length: maxCallsWithin + 1 }, () => '/etc/passwd')
   expect(callsWithin({ tool: 'mcp__x__y', input: { paths } }, folder)).toEqual([])

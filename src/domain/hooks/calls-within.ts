@@ -159,15 +159,20 @@ function certainFolder(pattern: string): string {
   return certain === pattern ? pattern : certain.slice(0, certain.lastIndexOf('/') + 1)
 }
 
+/** A folder that is somebody's home by its place. */
+const homeFolder = /^\/(?:root|(?:home|Users)\/[^/]+)\/?$/
+
 /**
  * What `path` may mean where the folder `from` is the current one, relative to `folder`; nothing
  * that lies outside of `folder`. Claude Code expands `~`: the home may be the first folder of
- * `folder`'s own path or the second one, as in `/home/ada`.
+ * `folder`'s own path or the second one, as in `/home/ada`; `folder` itself only in the places of
+ * homes.
  */
 function placesOf(tool: string, path: string, from: string, folder: string): string[] {
   const isHome = /^~(?:\/|$)/.test(path) && !tool.includes(':')
   const [, person = '/', root = person] = /^((\/[^/]+)\/[^/]+)\//.exec(`${folder}/`) ?? []
   const homes = [person, root].filter((home) => home !== folder)
+  if (homeFolder.test(folder)) homes.push(folder)
   const targets = isHome
     ? homes.map((home) => posix.resolve(home, `.${path.slice(1)}`))
     : [posix.resolve(folder, from.trim(), path)]
