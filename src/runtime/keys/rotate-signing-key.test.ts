@@ -75,6 +75,16 @@ test('a rotation removes the next key that an earlier version left', async () =>
   expect((await readdir(join(dataDir, 'keys'))).toSorted()).toEqual(['public', 'signing.pem'])
 })
 
+test('a rotation that cannot remove the next key of an earlier version names it, and changes no key', async () => {
+  const { keyId } = await loadSigner(dataDir, {})
+  const next = join(dataDir, 'keys', 'signing.next.pem')
+  await mkdir(next)
+  const before = await readdir(join(dataDir, 'keys'), { recursive: true })
+  await expect(rotateSigningKey(dataDir, { compromised: true })).rejects.toThrow(next)
+  expect(await readdir(join(dataDir, 'keys'), { recursive: true })).toEqual(before)
+  expect((await loadSigner(dataDir, {})).keyId).toBe(keyId)
+})
+
 test('while hosts that share the keys rotate them at the same time, the key in place is published at every moment', async () => {
   const hosts = ['one', 'another', 'third'].map((name) => join(dataDir, name))
   await mkdir(join(dataDir, 'keys'))

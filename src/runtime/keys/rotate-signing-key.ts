@@ -51,14 +51,15 @@ async function rotate(
 ): Promise<RotatedSigningKey> {
   refuseReadable(file, (await stat(file)).mode)
   const previous = signerOf(await readFile(file, 'utf8'), file).keyId
+  // An earlier version that was killed left the private half of a published key here. If it cannot
+  // be removed, the rotation fails before it marks or replaces a key.
+  await rm(join(keyFolder(dataDir), 'signing.next.pem'), { force: true })
   if (options.compromised) await markCompromised(dataDir, previous)
   // No file has the new key yet: nobody else can put it in place before it is published.
   const pem = newKey()
   const signer = signerOf(pem, file)
   await publishKey(dataDir, signer)
   await writeKeyFile(file, pem, 0o600)
-  // An earlier version that was killed left the private half of a published key here.
-  await rm(join(keyFolder(dataDir), 'signing.next.pem'), { force: true })
   return { previous, keyId: signer.keyId }
 }
 
