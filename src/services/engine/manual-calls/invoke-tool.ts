@@ -11,7 +11,7 @@ import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import type { RemoteJudgement } from '../../core/host-queries.ts'
-import { onceForKey } from '../../core/idempotency.ts'
+import { earlierAnswer, onceForKey } from '../../core/idempotency.ts'
 import { refuseWhileStarting } from '../../core/runs/waits-to-start.ts'
 import { lockRun } from '../../core/locks.ts'
 import { openingOf, openRequest } from '../../requests/opening/open-request.ts'
@@ -49,6 +49,11 @@ export async function invokeTool(
   const authority = await bySteering(ctx, caller, input.runId)
   const { actor } = caller
   if (actor.type !== 'person') throw new Problem('forbidden', 'Only people can invoke manual tools')
+  const { idempotencyKey: key, ...body } = input
+  const once = { caller, key, route: 'invoke-tool', body }
+  // Its run may have ended since, or its host be away: the caller still learns of the call.
+  const earlier = await earlierAnswer<InvokedTool>(ctx.db, once)
+  if (earlier !== null) return earlier
   const run = await ctx.db
     .selectFrom('run')
     .select(['worker', 'state', 'start_request_id', 'turn', 'forked_after_turn'])
@@ -65,10 +70,9 @@ export async function invokeTool(
     invokedBy: actor.id,
   })
   await refuseUnlessAllowed(ctx, authority, input, remote.judgement)
-  const { idempotencyKey: key, ...body } = input
   return releaseOnFailure(ctx.db, remote.presented, () =>
     inUnitOfWork(ctx, authority, (unit) =>
-      onceForKey(unit.tx, { caller, key, route: 'invoke-tool', body }, () =>
+      onceForKey(unit.tx, once, () =>
         recordCall(unit, caller, { runId: input.runId, personId: actor.id, judged: remote }),
       ),
     ),

@@ -317,10 +317,15 @@ test('the manual tools of a run are listed with their schemas', async () => {
   ])
 })
 
-test('a repeated key gets the same call', async () => {
+test('a repeated key gets the same call, also when its run has ended and no host judges it', async () => {
   const runId = await desk.start()
   const first = await invoke(runId, draft, { key: 'k1' })
   expect(await invoke(runId, draft, { key: 'k1' })).toEqual(first)
+  await cancelRun(desk.api, desk.people.ada.caller, { runId })
+  const judgeRemotely = () => Promise.reject(new Error('no host is there'))
+  const repeated = { runId, tool: 'write_file', input: draft, idempotencyKey: 'k1' }
+  const { ada } = desk.people
+  expect(await invokeTool({ ...desk.api, judgeRemotely }, ada.caller, repeated)).toEqual(first)
   await expect(invoke(runId, note, { key: 'k1' })).rejects.toMatchObject({
     code: 'idempotency_key_reused',
   })
