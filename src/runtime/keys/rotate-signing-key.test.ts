@@ -10,7 +10,7 @@ import { loadVerifier } from './public-keys.ts'
 import {
   findRetiring,
   finishRetiring,
-  markCompromised,
+  markOlderCompromised,
   rotateSigningKey,
 } from './rotate-signing-key.ts'
 
@@ -132,10 +132,16 @@ test('rotations at the same time follow one another: each replaces the key of th
 test('an older key can be marked later; one that is not there is refused', async () => {
   await loadSigner(dataDir, {})
   const { previous } = await rotateSigningKey(dataDir, { compromised: false })
-  await markCompromised(dataDir, previous)
+  await markOlderCompromised(dataDir, previous)
   expect(await findRetiring(dataDir)).toEqual([previous])
-  await expect(markCompromised(dataDir, '0'.repeat(16))).rejects.toThrow('there is no key')
-  await expect(markCompromised(dataDir, '../signing')).rejects.toThrow('there is no key')
+  await expect(markOlderCompromised(dataDir, '0'.repeat(16))).rejects.toThrow('there is no key')
+  await expect(markOlderCompromised(dataDir, '../signing')).rejects.toThrow('there is no key')
+})
+
+test('the key that signs is not marked without being replaced: it would count for ever', async () => {
+  const { keyId } = await loadSigner(dataDir, {})
+  await expect(markOlderCompromised(dataDir, keyId)).rejects.toThrow('without --id')
+  expect(await findRetiring(dataDir)).toEqual([])
 })
 
 test('where the keys come from the environment there is nothing to rotate, and retired ones are named there', async () => {

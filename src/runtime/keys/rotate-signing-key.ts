@@ -63,8 +63,19 @@ async function rotate(
   return { previous, keyId: signer.keyId }
 }
 
-/** Marks a key that may have leaked. Rejects when the folder does not have it. */
-export async function markCompromised(dataDir: string, keyId: string): Promise<void> {
+/**
+ * Marks an older key that may have leaked. Rejects when the folder does not have it, and for the
+ * key that signs, which counts until another one replaces it.
+ */
+export async function markOlderCompromised(dataDir: string, keyId: string): Promise<void> {
+  const file = signingKeyFile(dataDir)
+  if ((await exists(file)) && signerOf(await readFile(file, 'utf8'), file).keyId === keyId) {
+    throw new Error(`${keyId} is the key that signs: without --id it is marked and replaced`)
+  }
+  await markCompromised(dataDir, keyId)
+}
+
+async function markCompromised(dataDir: string, keyId: string): Promise<void> {
   const folder = publicKeyFolder(dataDir)
   const isId = /^[0-9a-f]{16}$/.test(keyId)
   if (!isId || !(await exists(join(folder, `${keyId}.pem`)))) {

@@ -86,7 +86,7 @@ async function rotateSigning(options: RotateOptions): Promise<void> {
   }
   const old = await failOn(async () => {
     if (options.id !== undefined) {
-      await keys.markCompromised(dataDir, options.id)
+      await keys.markOlderCompromised(dataDir, options.id)
       return options.id
     }
     const { previous, keyId } = await keys.rotateSigningKey(dataDir, { compromised })
