@@ -15,6 +15,7 @@ import { HookInputError, type HookDecision, type HookEvent } from '#domain/hooks
 import type { JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
+import { cancelledWords } from '#domain/text/cancel-reason-words.ts'
 import type { Caller } from '#services/core/context.ts'
 import { consumePermit } from '#services/external/consume-permit.ts'
 import { reportOutcome } from '#services/external/report-outcome.ts'
@@ -264,7 +265,7 @@ function endAnswer({ number, state, deniedBy, reason, cancelReason }: HookedRequ
     return `${deniedBy ?? 'somebody'} denied this (#${number})${why}.`
   }
   if (state === 'expired') return `nobody decided in time, so this call does not run (#${number}).`
-  return `the request #${number} left the queue, so this call does not run: ${cancelReason ?? state}.`
+  return `this call does not run: #${number} was ${cancelledWords(cancelReason)}.`
 }
 
 /** A denial, with a sentence for the model and the person. */

@@ -22,6 +22,12 @@ test('a question is answered, never approved', () => {
   expect(text).not.toContain('approved')
 })
 
+test('a request that was cancelled says why', () => {
+  const of = { state: 'cancelled', cancelReason: 'sibling_denied' } as const
+  const { text } = requestText(requestWith(of), { full: false, columns: null })
+  expect(text).toContain('cancelled: an earlier call of the turn was denied and the run stopped\n')
+})
+
 test('what does not fit is counted, and is not whole until all of it is shown', () => {
   const request = requestWith({ presentation: presentationWith(long) })
   const short = requestText(request, { full: false, columns: null })

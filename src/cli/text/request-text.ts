@@ -6,6 +6,7 @@ import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { fieldsAsText } from '#domain/fields/fields-as-text.ts'
 import { structuredFields } from '#domain/fields/structured-fields.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
+import { cancelledWords } from '#domain/text/cancel-reason-words.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { cueLines, routingLines, stateWord, taskLines } from './request-card.ts'
 import {
@@ -95,12 +96,17 @@ function head(request: RequestDetail, seeAll: string): string[] {
   const asker = root === undefined ? 'a program' : starterName(root.startedBy)
   return [
     ...taskLines(request, seeAll),
-    `${bold(`#${request.number}`)} ${riskWord(request.risk)}  ${bold(printableLine(requestHeadline(request)))}  ${stateWord(request)}`,
+    `${bold(`#${request.number}`)} ${riskWord(request.risk)}  ${bold(printableLine(requestHeadline(request)))}  ${endWords(request)}`,
     `${wantingSentence(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     ...cueLines(request),
     ...beforeRestore(request),
     ...againLines(request),
   ]
+}
+
+function endWords(request: RequestDetail): string {
+  const { state, cancelReason } = request
+  return state === 'cancelled' ? cancelledWords(cancelReason) : stateWord(request)
 }
 
 function details(request: RequestDetail): string[] {

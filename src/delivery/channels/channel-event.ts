@@ -1,4 +1,4 @@
-import type { RequestKind } from '#domain/requests/request.ts'
+import type { CancelReason, RequestKind } from '#domain/requests/request.ts'
 import { effectSentence } from '#domain/text/effect-sentence.ts'
 import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
@@ -25,6 +25,7 @@ export interface RequestFacts {
   readonly title: string
   readonly run_id: string | null
   readonly expires_at: Date
+  readonly cancel_reason: CancelReason | null
 }
 
 export interface RunFacts {

@@ -1,21 +1,24 @@
 import type { RequestFacts } from '../channels/channel-event.ts'
 import type { Tx } from '#store/database.ts'
 import { valueIn } from '#domain/json/value-in.ts'
+import { cancelledWords } from '#domain/text/cancel-reason-words.ts'
+import { withCapital } from '#domain/text/readable-name.ts'
 
 /**
- * How a request ended: `Denied by Grace`, `Expired`. Reasons are not included: they stay on the
- * request's page.
+ * How a request ended: `Denied by Grace`, `Cancelled: its run failed`. The reasons of people are
+ * not included: they stay on the request's page.
  */
 export async function outcomeInWords(
   tx: Tx,
-  { id, kind, state, revision }: Pick<RequestFacts, 'id' | 'kind' | 'state' | 'revision'>,
+  request: Pick<RequestFacts, 'id' | 'kind' | 'state' | 'revision' | 'cancel_reason'>,
 ): Promise<string> {
+  const { id, kind, state, revision, cancel_reason: cancelReason } = request
   const settled = kind === 'outcome_check' ? 'Settled' : null
   const words: Readonly<Record<string, string>> = {
     approved: settled ?? (kind === 'question' ? 'Answered' : 'Approved'),
     denied: settled ?? 'Denied',
     expired: 'Expired, since nobody decided in time',
-    cancelled: 'Cancelled',
+    cancelled: withCapital(cancelledWords(cancelReason)),
   }
   const outcome = valueIn(words, state) ?? state
   if (state !== 'approved' && state !== 'denied') return outcome

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { newId } from '#domain/new-id.ts'
+import type { CancelReason } from '#domain/requests/request.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import { sealedDelivery } from '#services/requests/ending/sealed-delivery.ts'
@@ -118,12 +119,13 @@ async function takeSlot(tx: Tx, personId: string, slot: Date): Promise<Date | nu
 type ListedRow = MailedRequest & {
   readonly state: string
   readonly revision: number
+  readonly cancel_reason: CancelReason | null
   readonly task: StoredTask | null
   readonly row: JsonRow
 }
 
 const columns = sql`request.id, request.number, request.kind, request.queue, request.risk, request.tool,
-  request.title, request.expires_at, request.state, request.revision, run.worker, null as outcome, ${storedTask} as task, to_jsonb(request) as row`
+  request.title, request.expires_at, request.state, request.revision, request.cancel_reason, run.worker, null as outcome, ${storedTask} as task, to_jsonb(request) as row`
 
 async function contentOf(
   { tx, seals }: { readonly tx: Tx; readonly seals: Seals },

@@ -7,7 +7,6 @@ import { readNotice, type RequestNotice } from '../channels/request-notice.ts'
 /** What a message says about a request; never its arguments. */
 export interface SlackRequest extends Omit<RequestFacts, 'run_id'>, RequestNotice {
   readonly worker: string | null
-  readonly cancel_reason: string | null
   /** who decided it last; `null` while it waits and when nobody did */
   readonly decided_by: string | null
   readonly decided_at: Date | null

@@ -69,6 +69,12 @@ it('says of a high-risk request only that it waits, and offers only the page', (
   expect(text).not.toContain('countersign_open')
 })
 
+it('says in words why a request was cancelled', () => {
+  const cancelled = { ...request, state: 'cancelled', cancel_reason: 'run_failed' } as const
+  const text = JSON.stringify(slackMessage(cancelled, 'https://c.example.com'))
+  expect(text).toContain('Cancelled: its run failed')
+})
+
 it.each(['question', 'outcome_check'] as const)(
   'offers only the page for a request of kind %s',
   (kind) => {

@@ -1,6 +1,8 @@
 import type { KnownBlock } from '@slack/web-api'
 import { requestUrl } from '#domain/requests/request-url.ts'
+import { cancelledWords } from '#domain/text/cancel-reason-words.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
+import { withCapital } from '#domain/text/readable-name.ts'
 import { effectOf } from '../channels/channel-event.ts'
 import type { HandOver } from '../channels/hand-over.ts'
 import { instantText } from '../channels/instant-text.ts'
@@ -20,7 +22,6 @@ const endWords: Readonly<Record<string, string>> = {
   approved: 'Approved',
   denied: 'Denied',
   expired: 'Expired: nobody decided in time',
-  cancelled: 'Nobody needs to decide it any more',
 }
 
 /**
@@ -165,7 +166,10 @@ function attentionOf(request: SlackRequest, isWaiting: boolean): KnownBlock[] {
 }
 
 function outcome(request: SlackRequest): KnownBlock {
-  const words = endWords[request.state] ?? request.state
+  const words =
+    request.state === 'cancelled'
+      ? withCapital(cancelledWords(request.cancel_reason))
+      : (endWords[request.state] ?? request.state)
   const by = request.decided_by === null ? '' : ` by ${request.decided_by}`
   return { type: 'section', text: plainText(words + by) }
 }

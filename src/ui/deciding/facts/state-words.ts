@@ -1,20 +1,8 @@
 import type { ExecutionView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import type { RunNeed } from '#domain/runs/need-of-run.ts'
-
-type CancelReason = NonNullable<RequestItem['cancelReason']>
-
-const cancelReasons: Record<CancelReason, string> = {
-  run_cancelled: 'its run was cancelled',
-  run_failed: 'its run failed',
-  workflow_lost: 'its workflow was lost',
-  sibling_denied: 'an earlier call of the turn was denied and the run stopped',
-  superseded: 'a newer request took its place',
-  withdrawn: 'the program withdrew it',
-  settled: 'the outcome became known',
-  delegation_denied: 'another part of the same delegation was not approved',
-  delegation_revoked: 'the approval of another part of the same delegation was revoked',
-}
+import { cancelledWords } from '#domain/text/cancel-reason-words.ts'
+import { withCapital } from '#domain/text/readable-name.ts'
 
 /**
  * Why the person cannot decide, answer or settle a request, without the full stop: "You can't
@@ -42,9 +30,7 @@ export function outcomeOf(
     case 'expired':
       return 'Expired: nobody decided in time'
     case 'cancelled':
-      return item.cancelReason === null
-        ? 'Cancelled'
-        : `Cancelled: ${cancelReasons[item.cancelReason]}`
+      return withCapital(cancelledWords(item.cancelReason))
   }
 }
 
