@@ -12,6 +12,8 @@ const config = deskConfig.replace(
   `  pairs: { team: platform, remindAfter: 4h, escalate: [{ after: 24h, addTeams: [operators] }] }
 routing:
   - { when: { path: "notes/by-two-*" }, queue: pairs, quorum: { count: 2 } }
+  - when: { path: "notes/by-either-*" }
+    quorum: { anyOf: [{ team: platform, count: 1 }, { team: operators, count: 1 }] }
 defaults:`,
 )
 
@@ -54,6 +56,17 @@ test('a colleague sees at once who is on a request, in the list and on its page,
   await grace.getByRole('button', { name: 'Release' }).click()
   await row.getByText('Grace is on it').waitFor({ state: 'detached' })
   await linus.getByText('Grace is on it').waitFor({ state: 'detached' })
+})
+
+test('the people of every alternative of a quorum are offered what those of its queue may do', async () => {
+  const { desk } = dashboard
+  const { id } = await askForNote(desk, 'notes/by-either-1.md')
+  const olga = await dashboard.open('Olga', `/requests/${id}`)
+  await olga.getByRole('button', { name: 'Extend by a day' }).waitFor()
+  await olga.getByRole('button', { name: 'Hand over' }).waitFor()
+  await olga.getByRole('button', { name: 'Claim' }).click()
+  await olga.getByRole('button', { name: 'Release' }).waitFor()
+  await desk.decide(desk.people.olga, id, { decision: 'deny' })
 })
 
 test('an act beside the decision is announced, and leaves the focus on its button', async () => {

@@ -20,7 +20,7 @@ export function ClaimButton({ request }: { request: RequestDetail }) {
       () => callApi(mine ? 'releaseRequest' : 'claimRequest', { params: { id: request.id } }),
       `${mine ? 'Released' : 'Claimed'} #${request.number}`,
     )
-  const usable = request.state === 'pending' && (mine || isOfQueue(me, request))
+  const usable = request.state === 'pending' && isOfQueue(me, request)
   useShortcut('claim', usable ? () => void toggle() : null)
   const keys = useAriaKeys('claim')
   if (!usable) return null
