@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -36,4 +37,6 @@ test.each([
   await closeServer(service)
   expect(said).toMatch(/^.*EFBIG: file too large, write.*\n$/)
   expect(code).toBe(1)
+  // The part of an archive would refuse the next attempt, which overwrites nothing.
+  expect(existsSync(join(cwd, 'out.jsonl'))).toBe(out === 'out.jsonl')
 })

@@ -1,7 +1,7 @@
 import { errorCode } from '#domain/error-code.ts'
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { z } from 'zod'
 import { parseJson } from '#domain/json/parse-json.ts'
@@ -12,6 +12,17 @@ export function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+/**
+ * Makes a folder that somebody named, with those above it. Node's own recursive `mkdir` never
+ * returns where no folder can be made, as in /proc.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  if (!(await exists(dirname(folder)))) await makeFolder(dirname(folder))
+  await mkdir(folder).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error
+  })
 }
 
 /** Whether there is a file at this path that this process may run. */

@@ -229,27 +229,35 @@ test('Ctrl-C ends everything although Postgres and Temporal are down at that mom
   ])
 }, 240_000)
 
-test('a start whose lines cannot be written, as on a full disk, runs all the same', async () => {
-  await stop()
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
-  await new Promise((closed) => taken.close(closed))
-  await using full = await open('/dev/full', 'w')
-  const child = spawn(process.execPath, [command, 'start', '--no-open', '--port', String(port)], {
-    cwd: folder,
-    stdio: ['ignore', full.fd, 'ignore'],
-  })
-  const ended = once(child, 'exit')
-  const isUp = () =>
-    fetch(`http://127.0.0.1:${port}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  await Promise.race([ended, waitUntil(isUp)])
-  child.kill('SIGINT')
-  expect(await ended).toEqual([0, null])
-}, 240_000)
+test.each([
+  ['cannot be written, as on a full disk,', false],
+  ['nobody reads any more, as after `| head`,', true],
+])(
+  'a start whose lines %s runs all the same',
+  async (_, isPiped) => {
+    await stop()
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    await new Promise((closed) => taken.close(closed))
+    await using full = await open('/dev/full', 'w')
+    const child = spawn(process.execPath, [command, 'start', '--no-open', '--port', String(port)], {
+      cwd: folder,
+      stdio: ['ignore', isPiped ? 'pipe' : full.fd, 'ignore'],
+    })
+    child.stdout?.destroy()
+    const ended = once(child, 'exit')
+    const isUp = () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    await Promise.race([ended, waitUntil(isUp)])
+    child.kill('SIGINT')
+    expect(await ended).toEqual([0, null])
+  },
+  240_000,
+)
 
 test('in production everything starts, without development sign-in', async () => {
   await stop()

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { writeWhole } from '#runtime/files.ts'
+import { makeFolder, writeWhole } from '#runtime/files.ts'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { version } from '#runtime/version.ts'
 import { readRegularText } from '#sandbox/read-regular-file.ts'
@@ -51,7 +51,7 @@ export async function runInit(dir: string, workspace: string | null): Promise<vo
       `${foreign} would become a part of the project, but does not look like one. Create a folder for Countersign: ${ownCommandIn(process.cwd())} init ${join(dir, 'countersign')} --workspace ${dir}`,
     )
   }
-  await mkdir(target, { recursive: true })
+  await makeFolder(target)
   const facts = await lookAtFolder(workspace === null ? target : resolve(workspace))
   for (const line of factLines(facts)) console.log(`found    ${printableLine(line)}`)
   const root = workspace === null ? null : relative(target, resolve(workspace)) || null

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { makeFolder } from '#runtime/files.ts'
 import { fileSentence } from './file-sentence.ts'
 import { writeOut } from './write-out.ts'
 
@@ -22,6 +23,16 @@ test.each([
   [
     'a file below a file',
     () => writeOut(at('file/out.json'), bytes),
+    `${at('file')} is not a folder: name another place`,
+  ],
+  [
+    'a folder where none can be made',
+    () => makeFolder('/proc/none/folder'),
+    'No folder can be made in /proc: name another place',
+  ],
+  [
+    'a folder below a file',
+    () => makeFolder(at('file/folder')),
     `${at('file')} is not a folder: name another place`,
   ],
   ['a missing file', () => readFile(at('since')), `There is no file ${at('since')}`],

@@ -20,6 +20,7 @@ export async function fileSentence(thrown: unknown): Promise<string | null> {
   if (isFolder === false) return `${folder} is not a folder: name another place`
   switch (code) {
     case 'ENOENT':
+      if (syscall === 'mkdir') return `No folder can be made in ${folder}: name another place`
       return isFolder === null
         ? `There is no folder ${folder}: make it first, or name another place`
         : `There is no ${syscall === 'scandir' ? 'folder' : 'file'} ${file}`

@@ -19,14 +19,14 @@ function endCommand(error: Error): void {
 
 /**
  * A reader of the output may stop reading (`… | head`), which is not a failure of the command. If
- * the output cannot be written, the command ends with a sentence, unless it has said otherwise
- * ({@link whenOutputFails}). A reader or a file of messages (`… 2>&1 | head`) changes nothing: the
- * exit code still says what happened.
+ * the output cannot be written, the command ends with a sentence. A command that has said otherwise
+ * ({@link whenOutputFails}) decides about both. A reader or a file of messages (`… 2>&1 | head`)
+ * changes nothing: the exit code still says what happened.
  */
 export function watchOutput(): void {
   writeWholeOutput()
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit()
+    if (error.code === 'EPIPE' && react === endCommand) process.exit()
     react(error)
   })
   process.stderr.on('error', () => undefined)

@@ -14,7 +14,7 @@ import {
   type Folders,
 } from '../folders.ts'
 import { isLoopback } from '../config/read-variables.ts'
-import { writeWhole } from '../files.ts'
+import { makeFolder, writeWhole } from '../files.ts'
 import { temporalNamedBy } from '../config/temporal-config.ts'
 import { definedVariables, readProjectEnvironment } from '../config/project-environment.ts'
 import { buildUiAside, isUiBuilt } from './build-ui.ts'
@@ -56,7 +56,7 @@ export async function startInstallation(
   const folders = findFolders(options)
   const { dataDir } = folders
   const runDir = runFolder(dataDir)
-  await mkdir(dataDir, { recursive: true })
+  await makeFolder(dataDir)
   await mkdir(logFolder(dataDir), { recursive: true, mode: 0o700 })
   await becomeSupervisor(runDir, progress.say)
   const started: StartedServices = { servers: [], own: [] }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { RetentionPreviewView } from '#api/schemas/operation/retention.ts'
@@ -51,6 +51,10 @@ async function archive(options: ServiceOptions & { before: string; out: string }
       await file.appendFile(chunk)
     }
     await file.sync()
+  } catch (error) {
+    // The part that was written would refuse the next attempt, which overwrites nothing.
+    await rm(options.out, { force: true })
+    throw error
   } finally {
     await file.close()
   }
