@@ -70,14 +70,24 @@ export function namedSigner({ keyId, privateKey }: Signer, name: string | null):
   }
 }
 
-/** Makes the next key, which takes effect when an API process sees it. An existing one stays. */
-export async function makeNextLogKey(dataDir: string): Promise<void> {
+/**
+ * Makes the next key, which takes effect when an API process sees it. An existing one stays.
+ * `isUnvouched`: the present key does not sign it. Rejects where there is no present key in the
+ * folder, and then leaves no mark, by which the replacement of a key from elsewhere would count as
+ * unvouched.
+ */
+export async function makeNextLogKey(
+  dataDir: string,
+  { isUnvouched }: { readonly isUnvouched: boolean },
+): Promise<void> {
   const { present, next } = filesOf(dataDir)
   if (!(await exists(present))) {
     throw new Error(
       `there is no ${present}: start the API once, or rotate COUNTERSIGN_LOG_KEY where it is set (docs/keys.md)`,
     )
   }
+  // Before the key: a process that sees the key must see the mark.
+  if (isUnvouched) await markUnvouched(dataDir)
   await createKeyOnce(next)
 }
 

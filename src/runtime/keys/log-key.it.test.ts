@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
@@ -82,7 +82,7 @@ describe('the log’s key', () => {
     await using keeper = await open()
     const old = vkeyOf(keeper)
     await write(keeper)
-    await makeNextLogKey(dataDir)
+    await makeNextLogKey(dataDir, { isUnvouched: false })
     await handedOver()
     const note = parseNote((await readNewestCheckpoint(database.db))?.note ?? '')
     expect(isSignedBy(note, parseVerifierKey(old))).toBe(true)
@@ -116,6 +116,13 @@ describe('the log’s key', () => {
     const oldVerdicts = await verdicts(old)
     expect(oldVerdicts['authenticity']).toContain('without the signature of the key before')
     expect(oldVerdicts['integrity']).toBe('holds')
+  })
+
+  test('that is not in the folder cannot be replaced there, and the attempt leaves no mark', async () => {
+    const empty = newFolder('no-log-key-')
+    await mkdir(join(empty, 'keys'))
+    await expect(makeNextLogKey(empty, { isUnvouched: true })).rejects.toThrow('start the API once')
+    expect(await isHandoverOpen(empty)).toBe(false)
   })
 
   test('from the environment is handed over only if the previous key is given beside it', async () => {

@@ -60,17 +60,19 @@ async function rotateLog(options: LogOptions): Promise<void> {
   if (options.lost === true && options.compromised === true) {
     throw new CommandFailure('Give --lost or --compromised, not both', exitCodes.usage)
   }
-  await failOn(async () => {
-    if (options.lost === true || options.compromised === true) await keys.markUnvouched(dataDir)
-    if (options.lost !== true) await keys.makeNextLogKey(dataDir)
-  })
+  const isUnvouched = options.lost === true || options.compromised === true
+  await failOn(() =>
+    options.lost === true
+      ? keys.markUnvouched(dataDir)
+      : keys.makeNextLogKey(dataDir, { isUnvouched }),
+  )
   if (!(await isOver(() => keys.isHandoverOpen(dataDir)))) {
     console.log('The new key takes over as soon as an API process of this data folder runs.')
     return
   }
   console.log(
     'The new key has taken over. Print it with: countersign audit key. ' +
-      (options.lost === true || options.compromised === true
+      (isUnvouched
         ? 'Give it to whoever verifies: the previous key did not sign this change.'
         : 'Whoever verifies with the previous key needs nothing new: it signed this change.'),
   )
