@@ -218,7 +218,6 @@ describe('agentRun', () => {
     expect(store.journal).toEqual(['0.0', '1.0'])
   })
 
-  // Rules: architecture.md, decision protocol
   it.each([{ readOnly: false }, { readOnly: true }])(
     'continues as new while a call is tried again and again (readOnly: $readOnly), since the server ends a workflow whose history is too long',
     async ({ readOnly }) => {
